@@ -1,0 +1,109 @@
+"""Predictions: SymPy expressions in named symbols that simulations and observations evaluate.
+
+A proof ends in predictions; nobody retypes their formulas.
+"""
+
+import math
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    import sympy
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A predicted quantity and the term it leaves out.
+
+    Called with keywords named after its symbols, floats or tensors (which broadcast), it returns a float or a tensor.
+    `remainder` is the next-order term or a bound on what is left out, in symbols of its own: a prediction too, and
+    ``None`` when the prediction is exact. A measurement agrees when ``|measured − predicted| ≤ z·stderr + remainder``.
+    """
+
+    name: str
+    expression: "sympy.Expr"
+    remainder: "Prediction | None" = None
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """Names of the symbols, sorted; the keywords of a call."""
+        return tuple(sorted(str(symbol) for symbol in self.expression.free_symbols))
+
+    @cached_property
+    def _function(self) -> Any:
+        import sympy
+
+        return sympy.lambdify(self.symbols, self.expression, modules=[_FUNCTIONS, "math"], cse=True)
+
+    def __call__(self, **values: Any) -> Any:
+        """Evaluates the expression. Keywords it has no symbol for are ignored; a missing one raises ``TypeError``."""
+        missing = [name for name in self.symbols if name not in values]
+        if missing:
+            raise TypeError(f"prediction {self.name!r} needs {', '.join(self.symbols)}; missing {', '.join(missing)}")
+        return self._function(*(values[name] for name in self.symbols))
+
+    def bound(self, **values: Any) -> Any:
+        """The remainder's absolute value at the given symbols; 0 for an exact prediction."""
+        return 0.0 if self.remainder is None else abs(self.remainder(**values))
+
+    def exponent(self, symbol: str) -> "sympy.Expr":
+        """The power of `symbol` in the leading term as it falls to 0."""
+        import sympy
+
+        scale = sympy.Symbol(symbol, positive=True)
+        positive = {free: sympy.Symbol(str(free), positive=True) for free in self.expression.free_symbols}
+        expression = self.expression.xreplace(positive)
+        return sympy.limit(scale * sympy.diff(expression, scale) / expression, scale, 0, "+")
+
+    def latex(self) -> str:
+        """The expression in LaTeX, in the notation of the theory (`NOTATION`)."""
+        import sympy
+
+        names = {symbol: NOTATION.get(str(symbol), str(symbol)) for symbol in self.expression.free_symbols}
+        return sympy.latex(self.expression, symbol_names=cast("dict[sympy.Symbol, str]", names))
+
+
+NOTATION = {
+    "ambient_dim": "d",
+    "coefficient": "c",
+    "coefficient_mean": r"\langle c\rangle",
+    "coefficient_variance": r"\operatorname{Var}(c)",
+    "curvature_sq_mean": r"\langle F\rangle",
+    "dim": "m",
+    "noise_variance": r"\sigma^2",
+    "normal_curvature_sq": "F",
+    "null_dim": "n",
+    "radius": "t",
+    "radius_4_mean": r"E[t^4]",
+    "radius_sq_mean": r"E[t^2]",
+    "rank": "k",
+    "ricci": r"\operatorname{Ric}",
+    "second_form_sq": r"|h|^2",
+    "shape_sq": "S",
+    "trace": r"\operatorname{tr} B",
+    "trace_form_sq": r"|mH|^2",
+    "trace_of_square": r"\operatorname{tr} B^2",
+}
+"""LaTeX for the symbols of predictions; a symbol that is not here is printed by its name."""
+
+
+def _elementary(name: str) -> Any:
+    def function(value: Any) -> Any:
+        if "torch" in sys.modules:
+            import torch
+
+            if isinstance(value, torch.Tensor):
+                return getattr(torch, name)(value)
+        if "numpy" in sys.modules:
+            import numpy as np
+
+            if isinstance(value, np.ndarray):
+                return getattr(np, name)(value)
+        return getattr(math, name)(value)
+
+    return function
+
+
+_FUNCTIONS = {name: _elementary(name) for name in ("sqrt", "exp", "log")}
