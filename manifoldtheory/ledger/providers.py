@@ -70,6 +70,10 @@ class Provider(Protocol):
         """The predictions derived for a claim, by name; empty for columns without proofs."""
         ...
 
+    def identity(self, request: Request) -> Mapping[str, Any]:
+        """What decides the result beside the request (a corpus hash, say); JSON-ready, kept in the manifest."""
+        ...
+
     def plan(self, request: Request) -> Sequence[Task]:
         """The tasks that answer the request. Validates all of it: raises `InputError` before any work is done."""
         ...
