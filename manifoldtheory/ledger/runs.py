@@ -61,7 +61,9 @@ class RunFolder:
     def load(cls, path: Path) -> Self:
         """An existing run. Raises `InputError` when there is none in `path`."""
         if not (path / MANIFEST).is_file():
-            raise InputError(f"{path} holds no run (no {MANIFEST}): give the folder that `manifoldtheory verify` printed")
+            raise InputError(
+                f"{path} holds no run (no {MANIFEST}): give the folder that `manifoldtheory verify` printed"
+            )
         return cls(path)
 
     @property

@@ -1,0 +1,24 @@
+"""Estimators: the same code for synthetic clouds and for transformers."""
+
+from manifoldtheory.estimators.energy import EnergyRatio, covariance_matched_tail, energy_cap, energy_ratio
+from manifoldtheory.estimators.isotropy import iso_score_star, participation_ratio
+from manifoldtheory.estimators.moments import SecondMoment
+from manifoldtheory.estimators.scaling import PowerLaw, fit_exponent
+from manifoldtheory.estimators.subspace_tails import TailProbability
+from manifoldtheory.estimators.subspaces import TangentProxy, fit_tangent_proxy, random_normal_bases
+
+__all__ = [
+    "EnergyRatio",
+    "PowerLaw",
+    "SecondMoment",
+    "TailProbability",
+    "TangentProxy",
+    "covariance_matched_tail",
+    "energy_cap",
+    "energy_ratio",
+    "fit_exponent",
+    "fit_tangent_proxy",
+    "iso_score_star",
+    "participation_ratio",
+    "random_normal_bases",
+]

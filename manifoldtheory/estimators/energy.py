@@ -1,0 +1,133 @@
+"""R_energy: gradient energy per dimension in a tangent proxy against its orthogonal complement, with honest nulls."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from manifoldtheory.estimators.moments import Moment, moment_matrix
+from manifoldtheory.estimators.subspace_tails import TailProbability, subspace_tail
+from manifoldtheory.estimators.subspaces import TangentProxy, check_rank, no_room_for_controls
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class EnergyRatio:
+    """R_energy of a second moment and what it is worth.
+
+    `ratio` is `tangent_energy` / `null_mean`, energies per dimension. `null_mean`, `null_std` and `z_complement` are
+    the exact moments over Haar-random rank-k subspaces of the complement (the paper's matched normal controls;
+    descriptive, since their law is not normal). `p_value` ± `p_stderr` is the calibrated upper tail of the tangent
+    energy under Haar-random rank-k subspaces of R^d. When 2k ≥ d the controls do not exist: their fields are NaN and
+    `reason` says why; the ratio is then against the complement's mean energy all the same.
+    """
+
+    ratio: float
+    tangent_energy: float
+    null_mean: float
+    null_std: float
+    z_complement: float
+    p_value: float
+    p_stderr: float
+    rank: int
+    dim: int
+    reason: str | None = None
+
+
+def energy_ratio(
+    moment: Moment,
+    proxy: TangentProxy,
+    *,
+    centered: bool = False,
+    draws: int = 1024,
+    generator: torch.Generator | None = None,
+) -> EnergyRatio:
+    """R_energy = (tr QᵀAQ / k) / (tr PAP / (d − k)) of a second moment A, P the projector off the proxy's basis Q.
+
+    Over Haar rank-k subspaces of the complement, of dimension n = d − k and with B = PAP, the energy per dimension has
+    mean tr B / n and variance 2 (n − k) / (k n (n − 1)(n + 2)) · [tr B² − (tr B)²/n].
+
+    Args:
+        moment: (d, d) tensor E[g gᵀ], or a `SecondMoment` of which `centered` picks covariance or second moment.
+        proxy: subspace of rank k < d.
+        draws: importance samples behind the p-value; 0 leaves it out (NaN).
+        generator: of the p-value's draws; needed unless ``draws=0``.
+
+    Raises `InputError` for dimensions that do not match or a rank that leaves no complement.
+    """
+    matrix = moment_matrix(moment, centered=centered)
+    dim, rank = len(matrix), proxy.rank
+    check_rank(rank, dim)
+    basis = proxy.basis.to(matrix)
+    tangent_energy = subspace_energy(matrix, basis)
+    complement = dim - rank
+    # Expanded from B = PAP, so that no (d, d) eigen-decomposition is needed; A Q carries the cross terms.
+    image = matrix @ basis
+    within = basis.T @ image
+    rest = matrix - basis @ image.T - image @ basis.T + basis @ within @ basis.T
+    trace, trace_of_square = float(rest.trace()), float((rest * rest).sum())
+    mean = trace / complement
+    if 2 * rank < dim:
+        spread = max(trace_of_square - trace**2 / complement, 0.0)
+        variance = 2 * (complement - rank) / (rank * complement * (complement - 1) * (complement + 2)) * spread
+        std, reason = variance**0.5, None
+    else:
+        std, reason = NAN, no_room_for_controls(rank, dim)
+    tail = (
+        subspace_tail(matrix, rank, tangent_energy, draws=draws, generator=generator)
+        if draws
+        else TailProbability(NAN, NAN)
+    )
+    return EnergyRatio(
+        ratio=_divide(tangent_energy, mean),
+        tangent_energy=tangent_energy,
+        null_mean=mean if reason is None else NAN,
+        null_std=std,
+        z_complement=_divide(tangent_energy - mean, std),
+        p_value=tail.probability,
+        p_stderr=tail.stderr,
+        rank=rank,
+        dim=dim,
+        reason=reason,
+    )
+
+
+def energy_cap(moment: Moment, rank: int, *, centered: bool = False) -> float:
+    """The largest R_energy any subspace of this rank reaches: that of the moment's own leading eigenvectors."""
+    matrix = moment_matrix(moment, centered=centered)
+    check_rank(rank, len(matrix))
+    eigenvalues = torch.linalg.eigvalsh(matrix)
+    return _divide(float(eigenvalues[-rank:].mean()), float(eigenvalues[:-rank].mean()))
+
+
+def covariance_matched_tail(
+    moment: Moment,
+    proxy: TangentProxy,
+    covariance: Float[Tensor, "d d"],
+    *,
+    centered: bool = False,
+    draws: int = 1024,
+    generator: torch.Generator,
+) -> TailProbability:
+    """Upper tail of the tangent energy under subspaces drawn with the activations' own covariance C: span of C^½ Z.
+
+    The stricter null: it asks whether the proxy holds more gradient energy than other directions of high variance.
+    """
+    matrix = moment_matrix(moment, centered=centered)
+    energy = subspace_energy(matrix, proxy.basis.to(matrix))
+    shape = moment_matrix(covariance, centered=True).to(matrix)
+    return subspace_tail(matrix, proxy.rank, energy, shape=shape, draws=draws, generator=generator)
+
+
+def subspace_energy(matrix: Float[Tensor, "d d"], basis: Float[Tensor, "d k"]) -> float:
+    """Energy per dimension tr(QᵀAQ)/k of a second moment A in the span of an orthonormal basis Q."""
+    return float((basis * (matrix @ basis)).sum() / basis.shape[1])
+
+
+def _divide(numerator: float, denominator: float) -> float:
+    """Quotient that is infinite, or NaN, where torch's would be, instead of raising."""
+    if denominator == 0:
+        return NAN if numerator == 0 else float("inf") * (1 if numerator > 0 else -1)
+    return numerator / denominator
