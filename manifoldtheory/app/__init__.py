@@ -1,0 +1,1 @@
+"""The command line and the report: the only rooms that know a terminal or a browser."""

@@ -1,0 +1,5 @@
+"""The command ``manifoldtheory``."""
+
+from manifoldtheory.app.cli.commands import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,181 @@
+"""From a request to a finished run folder: plan everything, then run task by task."""
+
+import os
+import platform
+import shlex
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from manifoldtheory.app.cli.progress import display
+from manifoldtheory.errors import InputError
+from manifoldtheory.ledger import (
+    Evidence,
+    Form,
+    Kind,
+    Progress,
+    Provider,
+    Request,
+    RunFolder,
+    Verdict,
+    select_claims,
+)
+from manifoldtheory.ledger.environment import git_commit, installed_versions
+
+INTERRUPTED = 130
+"""The exit status of a run stopped by Ctrl-C, by the shells' convention (128 + SIGINT)."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A task under the name its evidence is filed by, unique within the run."""
+
+    name: str
+    run: Callable[[Progress], list[Evidence]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that a run will do, validated."""
+
+    identity: Mapping[str, Any]
+    parts: tuple[Part, ...]
+
+
+def select_columns(providers: Mapping[str, Provider], kinds: Collection[Kind]) -> dict[str, Provider]:
+    """The providers of the given kinds, in the order of the ledger. Raises `InputError` for a kind without any."""
+    columns: dict[str, Provider] = {}
+    for kind in kinds:
+        found = {name: provider for name, provider in providers.items() if provider.kind == kind}
+        if not found:
+            raise InputError(f"no column of kind {kind} is installed: run `make install`")
+        columns |= found
+    return columns
+
+
+def make_plan(command: str, request: Request, columns: Mapping[str, Provider]) -> Plan:
+    """Asks every column for its tasks, which validates the request; raises `InputError` before any work is done."""
+    known = dict.fromkeys(slug for provider in columns.values() for slug in provider.claims())
+    claims = select_claims(known, request.claims)
+    parts: dict[str, Part] = {}
+    identities: dict[str, Any] = {}
+    for name, provider in columns.items():
+        own = tuple(slug for slug in claims if slug in provider.claims())
+        if request.claims is not None and not own:
+            continue
+        asked = request if request.claims is None else replace(request, claims=own)
+        for task in provider.plan(asked):
+            part = f"{provider.kind}.{task.name}"
+            if part in parts:
+                raise InputError(f"two columns have a task {part}: uninstall one of the packages that add it")
+            parts[part] = Part(part, task.run)
+        identities[name] = dict(provider.identity(asked))
+    if not parts:
+        raise InputError("nothing to do for this request: `manifoldtheory claims` lists what there is")
+    identity = {
+        "command": command,
+        "size": request.size,
+        "seed": request.seed,
+        "device": request.device,
+        "dtype": request.dtype,
+        "claims": list(claims),
+        "options": dict(request.options),
+        "columns": identities,
+        "versions": installed_versions(),
+    }
+    return Plan(identity, tuple(parts.values()))
+
+
+def new_folder(command: str, now: datetime, parent: Path = Path("runs")) -> Path:
+    """``runs/<command>-<YYYYmmdd-HHMMSS>``, with a number appended when that is taken."""
+    path = first = parent / f"{command}-{now:%Y%m%d-%H%M%S}"
+    number = 2
+    while path.exists():
+        path = first.with_name(f"{first.name}-{number}")
+        number += 1
+    return path
+
+
+def run_record(argv: Sequence[str], now: datetime) -> dict[str, Any]:
+    """What the run was made with, beside its identity."""
+    return {
+        "argv": list(argv),
+        "started": now.isoformat(timespec="seconds"),
+        "machine": f"{platform.system()} {platform.release()} {platform.machine()}, {os.cpu_count()} CPUs",
+        "git_commit": git_commit(),
+    }
+
+
+def execute(plan: Plan, folder: RunFolder, *, quiet: bool = False) -> list[Evidence]:
+    """Runs the tasks that the folder does not hold yet and joins all evidence.
+
+    Whatever a task prints goes to stderr: stdout is for the result alone.
+    """
+    done = sum(folder.has(part.name) for part in plan.parts)
+    with display(len(plan.parts), done, quiet=quiet) as show, redirect_stdout(sys.stderr):
+        for part in plan.parts:
+            if folder.has(part.name):
+                continue
+            show.start(part.name)
+            evidence = part.run(show.update)
+            _write(folder, part.name, evidence)
+            show.finish(part.name, len(evidence))
+    return folder.finish(part.name for part in plan.parts)
+
+
+def _write(folder: RunFolder, part: str, evidence: list[Evidence]) -> None:
+    try:
+        folder.write(part, evidence)
+    except OSError as error:
+        raise InputError(
+            f"can't write the evidence of {part} into {folder.path} ({error}): free the space or the permission, "
+            f"then repeat the command with --out {folder.path}"
+        ) from error
+
+
+def run_columns(
+    command: str,
+    request: Request,
+    columns: Mapping[str, Provider],
+    *,
+    argv: Sequence[str],
+    out: Path | None,
+    quiet: bool,
+) -> tuple[RunFolder, list[Evidence]]:
+    """Plans, opens the run folder, executes and writes the report; on Ctrl-C says how to go on and exits with 130."""
+    from manifoldtheory.app.report import write_report
+
+    plan = make_plan(command, request, columns)
+    now = datetime.now(UTC).astimezone()
+    folder = RunFolder.create(out or new_folder(command, now), plan.identity, run_record(argv, now))
+    try:
+        evidence = execute(plan, folder, quiet=quiet)
+        with redirect_stdout(sys.stderr):
+            write_report(folder, columns)
+    except KeyboardInterrupt:
+        again = shlex.join(["manifoldtheory", *argv[:1], *([] if out else ["--out", str(folder.path)]), *argv[1:]])
+        typer.echo(f"\ninterrupted; what is done is kept. To finish it:\n  {again}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    return folder, evidence
+
+
+def failures(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The records that make a run fail: of the repaired forms, proofs that don't hold and simulations that contradict.
+
+    Evidence against a statement as the source has it is a finding, and so is whatever a model shows.
+    """
+    failed = []
+    for record in evidence:
+        if record.statement != Form.REPAIRED:
+            continue
+        unproved = record.kind == Kind.PROOF and record.verdict != Verdict.SUPPORTS
+        contradicted = record.kind == Kind.SIMULATION and record.verdict == Verdict.REFUTES
+        if unproved or contradicted:
+            failed.append(record)
+    return failed

@@ -1,0 +1,41 @@
+"""Predictions as text: LaTeX as the ledger has it, or Unicode for a terminal."""
+
+import re
+from typing import cast
+
+from manifoldtheory.ledger import Prediction
+from manifoldtheory.ledger.predictions import NOTATION
+
+_UNICODE = (
+    (r"\\operatorname\{(\w+)\}", r"\1"),
+    (r"\\langle ?", "⟨"),
+    (r"\\rangle ?", "⟩"),
+    (r"\\sigma", "σ"),
+    (r"\\eta", "η"),
+    (r"\\lambda", "λ"),
+    (r"\\tr", "tr"),
+    (r"\^2", "²"),
+    (r"\^4", "⁴"),
+    (r"[{}]", ""),
+)
+
+
+def latex_formula(prediction: Prediction) -> str:
+    """The prediction's expression in LaTeX."""
+    return prediction.latex()
+
+
+def pretty_formula(prediction: Prediction) -> str:
+    """The prediction's expression in Unicode, on as many lines as its fractions need."""
+    import sympy
+
+    expression = prediction.expression
+    names = {symbol: sympy.Symbol(_unicode(str(symbol))) for symbol in expression.free_symbols}
+    return cast(str, sympy.pretty(expression.xreplace(names), use_unicode=True, wrap_line=False))
+
+
+def _unicode(name: str) -> str:
+    text = NOTATION.get(name, name)
+    for pattern, replacement in _UNICODE:
+        text = re.sub(pattern, replacement, text)
+    return text

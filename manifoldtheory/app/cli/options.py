@@ -1,0 +1,126 @@
+"""The options that commands share, and how they become a `Request`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from manifoldtheory.errors import InputError
+
+if TYPE_CHECKING:
+    from manifoldtheory.ledger import Request, Size
+
+DEVICES = ("auto", "cpu", "cuda")
+DTYPES = ("float64", "float32")
+SIZES = ("smoke", "default", "thorough")
+
+Claims = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[CLAIM]...", help="Claims by their slug; all of them when none is given."),
+]
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON array of evidence records on stdout and nothing else."),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every random generator of the run.")]
+Device = Annotated[str, typer.Option("--device", metavar="|".join(DEVICES), help="Where tensors are computed.")]
+Dtype = Annotated[str, typer.Option("--dtype", metavar="|".join(DTYPES), help="Number type of the simulations.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FOLDER",
+        help="Run folder; the same run is resumed, another is refused. Default: runs/<command>-<date>-<time>.",
+    ),
+]
+Size_ = Annotated[str, typer.Option("--size", metavar="|".join(SIZES), help="How much to compute.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress; errors only.")]
+Manifolds = Annotated[
+    list[str] | None,
+    typer.Option("--manifold", metavar="NAME", help="Simulate on this manifold only; can be given several times."),
+]
+Model = Annotated[str | None, typer.Option("--model", metavar="MODEL", help="Name or path of the model to observe.")]
+Rank = Annotated[int | None, typer.Option("--rank", metavar="K", min=1, help="Dimension k of the tangent proxy Q_T.")]
+FitWindow = Annotated[
+    str | None,
+    typer.Option(
+        "--fit-window",
+        metavar="LOW:HIGH",
+        help="Checkpoints that Q_T is fitted on, as fractions of the training steps, e.g. 0:0.3 for the first 30 %.",
+    ),
+]
+Corpus = Annotated[
+    Path | None, typer.Option("--corpus", metavar="PATH", help="Text file, or folder of them, to train and measure on.")
+]
+Steps = Annotated[
+    int | None, typer.Option("--steps", metavar="N", min=1, help="Training steps of the model trained here.")
+]
+
+
+def choice(option: str, value: str, choices: Sequence[str]) -> str:
+    """The value, when it is one of the choices; raises `InputError` otherwise."""
+    if value not in choices:
+        raise InputError(f"unknown {option} {value!r}: choose among {', '.join(choices)}")
+    return value
+
+
+def fit_window(text: str) -> tuple[float, float]:
+    """``"0:0.3"`` as ``(0.0, 0.3)``. Raises `InputError` unless 0 ≤ low < high ≤ 1."""
+    try:
+        low, high = (float(part) for part in text.split(":"))
+    except ValueError:
+        raise InputError(f"--fit-window {text!r} is not two numbers: write LOW:HIGH, e.g. 0:0.3") from None
+    if not 0 <= low < high <= 1:
+        raise InputError(f"--fit-window {text!r} is not within the training: need 0 <= LOW < HIGH <= 1, e.g. 0:0.3")
+    return low, high
+
+
+def resolve_device(name: str, *, tensors: bool = True) -> str:
+    """The device that ``auto`` stands for, or the one named; raises `InputError` when it isn't there.
+
+    Without `tensors` (a command that computes none) ``auto`` is the CPU, and PyTorch is not imported to find out.
+    """
+    choice("--device", name, DEVICES)
+    if name == "cpu" or (name == "auto" and not tensors):
+        return "cpu"
+    try:
+        import torch
+    except ImportError as error:
+        raise InputError(f"PyTorch can't be imported ({error}): run `make install`") from error
+    if torch.cuda.is_available():
+        return "cuda"
+    if name == "cuda":
+        raise InputError(
+            "--device cuda, but PyTorch sees no CUDA device: use --device cpu, or install a CUDA build of PyTorch"
+        )
+    return "cpu"
+
+
+def build_request(
+    *,
+    claims: Sequence[str] | None = None,
+    size: str,
+    seed: int,
+    device: str,
+    dtype: str,
+    tensors: bool = True,
+    **options: Any,
+) -> "Request":
+    """A validated `Request`; options that were not given (``None`` or empty) are left out of it."""
+    from manifoldtheory.ledger import Request
+
+    if options.get("fit_window") is not None:
+        options["fit_window"] = fit_window(options["fit_window"])
+    if options.get("corpus") is not None:
+        options["corpus"] = str(options["corpus"])
+    if options.get("manifold") is not None:
+        options["manifold"] = tuple(options["manifold"])
+    return Request(
+        claims=tuple(claims) if claims else None,
+        size=cast("Size", choice("--size", size, SIZES)),
+        seed=seed,
+        device=resolve_device(device, tensors=tensors),
+        dtype=choice("--dtype", dtype, DTYPES),
+        options={name: value for name, value in options.items() if value not in (None, ())},
+    )

@@ -1,0 +1,194 @@
+"""Results on a terminal: tables with rich, or JSON. Text from outside is printed as it is, never as markup."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from manifoldtheory.app.cli.formulas import latex_formula, pretty_formula
+from manifoldtheory.app.report.derivations import DerivationView, view_derivation
+from manifoldtheory.app.report.tables import (
+    SYMBOLS,
+    Comparison,
+    claims_of,
+    ledger,
+    number,
+)
+from manifoldtheory.ledger import Claim, Evidence, Kind, Provider, Verdict
+
+STYLES = {Verdict.SUPPORTS: "green", Verdict.REFUTES: "bold red", Verdict.INCONCLUSIVE: "yellow"}
+PIPE_WIDTH = 140
+"""Columns of a table that goes to a file or pipe, which has no width of its own."""
+
+
+def _console(*, stderr: bool = False) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else PIPE_WIDTH
+    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """JSON on stdout; a list with one element per line."""
+    if isinstance(value, list):
+        body = ",\n".join(json.dumps(element, ensure_ascii=False, allow_nan=False) for element in value)
+        print(f"[\n{body}\n]" if body else "[]")
+    else:
+        print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def claims_record(providers: Mapping[str, Provider]) -> list[dict[str, Any]]:
+    """The claims, JSON-ready: slug, title, section, source, columns and statements with their hypotheses."""
+    return [
+        {
+            "slug": slug,
+            "title": claim.title,
+            "section": claim.section,
+            "source": claim.source,
+            "columns": _columns_with(slug, providers),
+            "statements": [
+                {
+                    "form": str(statement.form),
+                    "text": statement.text,
+                    "hypotheses": {hypothesis.name: hypothesis.text for hypothesis in statement.hypotheses},
+                }
+                for statement in claim.statements
+            ],
+        }
+        for slug, claim in claims_of(providers).items()
+    ]
+
+
+def _columns_with(slug: str, providers: Mapping[str, Provider]) -> list[str]:
+    kinds = {provider.kind for provider in providers.values() if slug in provider.claims()}
+    return [str(kind) for kind in Kind if kind in kinds]
+
+
+def print_claims(providers: Mapping[str, Provider]) -> None:
+    """A table of claims: which kinds of evidence there are, and the statements."""
+    table = Table("claim", *(str(kind) for kind in Kind), "statements", show_lines=True)
+    for slug, claim in claims_of(providers).items():
+        columns = _columns_with(slug, providers)
+        statements = "\n".join(f"{statement.form}: {statement.text}" for statement in claim.statements)
+        table.add_row(slug, *("✓" if kind in columns else "–" for kind in Kind), statements)
+    _console().print(table)
+
+
+def print_ledger(evidence: Sequence[Evidence], providers: Mapping[str, Provider]) -> None:
+    """The ledger: a verdict and the number of records per claim, form and kind of evidence."""
+    from rich.text import Text
+
+    kinds = [kind for kind in Kind if any(record.kind == kind for record in evidence)]
+    table = Table("claim", "form", *(str(kind) for kind in kinds))
+    for row in ledger(evidence, claims_of(providers)):
+        cells = dict(zip(Kind, row.cells, strict=True))
+        texts = [
+            Text(
+                f"{cell.text} ({cell.records})" if cell.verdict else "–",
+                STYLES[cell.verdict] if cell.verdict else "dim",
+            )
+            for cell in (cells[kind] for kind in kinds)
+        ]
+        table.add_row(row.claim, str(row.form), *texts)
+    _console().print(table)
+
+
+def print_failures(failed: Sequence[Evidence], limit: int = 20) -> None:
+    """On stderr, the records that make the run fail."""
+    console = _console(stderr=True)
+    for record in failed[:limit]:
+        what = "the proof does not hold" if record.kind == Kind.PROOF else "the simulation contradicts its proof"
+        cell = " ".join(part for part in (record.subject, record.layer, record.bin) if part)
+        values = f"measured {number(record.measured)}, predicted {number(record.predicted)}"
+        console.print(
+            f"failed: {record.claim}: {what}: {record.quantity} {cell} ({values})", style="red", soft_wrap=True
+        )
+    if len(failed) > limit:
+        console.print(f"failed: {len(failed) - limit} more, in evidence.parquet", style="red")
+
+
+def print_proofs(
+    evidence: Sequence[Evidence], providers: Mapping[str, Provider], *, steps: bool = False, latex: bool = False
+) -> None:
+    """Per proved claim its statements, verdict, predictions, and the steps or their number."""
+    proved = dict.fromkeys(record.claim for record in evidence if record.kind == Kind.PROOF)
+    claims = claims_of(providers)
+    for slug in proved:
+        records = [record for record in evidence if record.claim == slug and record.kind == Kind.PROOF]
+        provider = next(provider for provider in providers.values() if slug in provider.claims())
+        _print_proof(claims[slug], records, provider, steps=steps, latex=latex)
+
+
+def _print_proof(claim: Claim, records: Sequence[Evidence], provider: Provider, *, steps: bool, latex: bool) -> None:
+    console = _console()
+    console.print(f"{claim.slug}: {claim.title}", style="bold")
+    for statement in claim.statements:
+        verdicts = [record.verdict for record in records if record.statement == statement.form]
+        worst = next((v for v in (Verdict.REFUTES, Verdict.INCONCLUSIVE, Verdict.SUPPORTS) if v in verdicts), None)
+        mark = "–" if worst is None else SYMBOLS[worst]
+        console.print(Padding(f"{mark} {statement.form}: {statement.text}", (0, 0, 0, 2)))
+        for hypothesis in statement.hypotheses:
+            console.print(Padding(f"given {hypothesis.name}: {hypothesis.text}", (0, 0, 0, 6)), style="dim")
+    formula = latex_formula if latex else pretty_formula
+    for name, prediction in provider.predictions(claim.slug).items():
+        console.print(Padding(f"{name} =", (0, 0, 0, 2)))
+        console.print(Padding(formula(prediction), (0, 0, 0, 6)), soft_wrap=True)
+        if prediction.remainder is not None:
+            console.print(Padding(f"with remainder\n{formula(prediction.remainder)}", (0, 0, 0, 6)), soft_wrap=True)
+    derivation = view_derivation(provider, claim.slug)
+    if derivation is not None:
+        console.print(
+            Padding(f"{derivation.steps} steps, {'checked' if derivation.holds else 'REFUSED'}", (0, 0, 0, 2))
+        )
+        for refusal in derivation.refusals:
+            console.print(Padding(refusal, (0, 0, 0, 4)), style="red")
+        if steps:
+            _print_steps(console, derivation)
+    console.print()
+
+
+def _print_steps(console: Console, derivation: DerivationView) -> None:
+    for chain in derivation.chains:
+        if chain.name:
+            console.print(Padding(f"{chain.name}:", (0, 0, 0, 4)))
+        for index, step in enumerate(chain.steps, start=1):
+            console.print(Padding(f"{index}. {step.text}", (0, 0, 0, 6)))
+            if step.detail:
+                console.print(Padding(step.detail, (0, 0, 0, 9)), style="dim", soft_wrap=True)
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """R_energy, synthetic and real, in one table."""
+    table = Table("kind", "subject", "quantity", "at", "R", "interval*", "predicted", "p**")
+    for line in comparison.headline():
+        bounds = f"[{number(line.low)}, {number(line.high)}]" if line.low is not None else "–"
+        values = (number(line.ratio), bounds, number(line.predicted), number(line.p_value))
+        table.add_row(str(line.kind), line.subject, line.quantity, line.place, *values)
+    console = _console()
+    console.print(table)
+    console.print("*  95 % for simulations; for observations R is the median over layers and maps, with its range")
+    console.print("** largest over layers and maps; activation-energy-ratio is the confound to hold the others against")
+
+
+def print_findings(findings: Mapping[str, Any]) -> None:
+    """What `doctor` found."""
+    console = _console()
+    device, cache = findings["device"], findings["cache"]
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, version in findings["versions"].items():
+        table.add_row(name, version or "missing")
+    table.add_row("interpreter", findings["python"])
+    table.add_row("git commit", findings["git_commit"] or "not a checkout")
+    table.add_row("device", f"{device['auto'] or 'none'} (CUDA: {', '.join(device['cuda']) or 'none'})")
+    table.add_row("threads", f"{device['threads'] or '–'} of {device['cpus']} CPUs")
+    table.add_row("cache", f"{cache['folder']} ({'writable' if cache['writable'] else 'not writable'})")
+    for column in findings["columns"]:
+        table.add_row(f"column {column['name']}", f"{column['kind']}: {column['claims']} claims, {column['location']}")
+    console.print(table)
+    for entry in findings["missing"]:
+        console.print(f"missing: {entry['name']}: {entry['fix']}", style="red", soft_wrap=True)
+    if not findings["missing"]:
+        console.print("nothing is missing", style="green")

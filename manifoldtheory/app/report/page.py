@@ -1,0 +1,185 @@
+"""The page: everything known about a run, in one file that loads nothing."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from manifoldtheory.app.report.derivations import DerivationView, view_derivation
+from manifoldtheory.app.report.figures import FIGURES, inline_svg, save
+from manifoldtheory.app.report.tables import (
+    SYMBOLS,
+    WORDS,
+    Summary,
+    claims_of,
+    compare,
+    interval,
+    ledger,
+    number,
+    summarise,
+)
+from manifoldtheory.errors import InputError
+from manifoldtheory.ledger import Claim, Evidence, Form, Kind, Prediction, Provider, RunFolder, Verdict
+from manifoldtheory.ledger.runs import write_atomically
+
+REPORT = "report.html"
+FIGURE_FOLDER = "figures"
+TEMPLATE = "page.html.jinja"
+MOST_RECORDS = 600
+"""A claim's simulation records are listed one by one up to here; beyond, the page points to evidence.parquet."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A prediction with its remainder, ready for the page."""
+
+    name: str
+    mathml: str
+    remainder: str | None
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure as it stands in the page."""
+
+    name: str
+    title: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the page says about one claim; `claim` is missing when no installed column knows it any more."""
+
+    slug: str
+    claim: Claim | None
+    formulas: tuple[Formula, ...]
+    derivations: tuple[DerivationView, ...]
+    summaries: tuple[Summary, ...]
+    records: tuple[Evidence, ...]
+    drawings: tuple[Drawing, ...]
+
+
+def write_report(folder: RunFolder, providers: Mapping[str, Provider]) -> Path:
+    """Writes ``report.html`` and ``figures/`` into a finished run's folder and returns the page's path.
+
+    Raises `InputError` when the run is not finished, or the folder can't be written.
+    """
+    evidence = folder.evidence
+    drawings: dict[str, Drawing] = {}
+    page = folder.path / REPORT
+    try:
+        for kind in FIGURES.values():
+            figure = kind.draw(evidence)
+            if figure is not None:
+                save(figure, folder.path / FIGURE_FOLDER, kind.name)
+                drawings[kind.name] = Drawing(kind.name, kind.title, kind.caption, inline_svg(figure))
+        text = render(folder.path.name, folder.manifest, evidence, providers, drawings)
+        write_atomically(page, text.encode())
+    except OSError as error:
+        raise InputError(
+            f"can't write the report into {folder.path} ({error}): free the space or permission"
+        ) from error
+    return page
+
+
+def render(
+    name: str,
+    manifest: Mapping[str, Any],
+    evidence: Sequence[Evidence],
+    providers: Mapping[str, Provider],
+    drawings: Mapping[str, Drawing],
+) -> str:
+    """The page as text. Whatever comes from outside is escaped."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "bounds": _bounds}
+    return environment.get_template(TEMPLATE).render(
+        name=name,
+        manifest=manifest,
+        manifest_json=json.dumps(manifest, indent=2, ensure_ascii=False),
+        counts=_counts(evidence),
+        kinds=list(Kind),
+        symbols=SYMBOLS,
+        words=WORDS,
+        ledger=ledger(evidence, claims_of(providers)),
+        titles={slug: claim.title for slug, claim in claims_of(providers).items()},
+        comparison=compare(evidence),
+        lead=drawings.get("energy-comparison"),
+        sections=_sections(evidence, providers, drawings),
+    )
+
+
+def _counts(evidence: Sequence[Evidence]) -> list[tuple[Kind, Form, Verdict, int]]:
+    cells = [(record.kind, record.statement, record.verdict) for record in evidence]
+    return [
+        (kind, form, verdict, count)
+        for kind in Kind
+        for form in Form
+        for verdict in Verdict
+        if (count := cells.count((kind, form, verdict)))
+    ]
+
+
+def _sections(
+    evidence: Sequence[Evidence], providers: Mapping[str, Provider], drawings: Mapping[str, Drawing]
+) -> list[Section]:
+    claims = claims_of(providers)
+    present = {record.claim for record in evidence}
+    sections = []
+    for slug in dict.fromkeys([*(slug for slug in claims if slug in present), *sorted(present)]):
+        own = [record for record in evidence if record.claim == slug]
+        simulated = [record for record in own if record.kind == Kind.SIMULATION]
+        columns = [provider for provider in providers.values() if slug in provider.claims()]
+        figures = [
+            drawings[kind.name]
+            for kind in FIGURES.values()
+            if kind.claim == slug and kind.name in drawings and kind.name != "energy-comparison"
+        ]
+        predictions = [item for column in columns for item in column.predictions(slug).items()]
+        sections.append(
+            Section(
+                slug=slug,
+                claim=claims.get(slug),
+                formulas=tuple(_formula(name, prediction) for name, prediction in predictions),
+                derivations=tuple(view for column in columns if (view := view_derivation(column, slug)) is not None),
+                summaries=tuple(summarise(own)),
+                records=tuple(simulated if len(simulated) <= MOST_RECORDS else ()),
+                drawings=tuple(figures),
+            )
+        )
+    return sections
+
+
+def _formula(name: str, prediction: Prediction) -> Formula:
+    remainder = prediction.remainder
+    return Formula(name, mathml(prediction.latex()), None if remainder is None else mathml(remainder.latex()))
+
+
+def mathml(latex: str) -> Any:
+    """LaTeX as MathML markup; as escaped source when it can't be converted, or would carry a link or a script."""
+    from latex2mathml.converter import convert
+    from markupsafe import Markup
+
+    try:
+        markup = convert(latex)
+    except Exception:  # the converter raises many kinds for LaTeX it does not know; the source is still worth showing
+        markup = ""
+    if not markup or re.search(r"\s(href|src|style|on\w+)\s*=", markup, flags=re.IGNORECASE):
+        return Markup("<code>{}</code>").format(latex)
+    return Markup(markup)
+
+
+def _bounds(record: Evidence) -> str:
+    found = interval(record)
+    return "–" if found is None else f"[{number(found[0])}, {number(found[1])}]"

@@ -1,0 +1,96 @@
+"""How figures look: one palette (colour-blind safe), one set of markers, one font size, the same for every figure."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+INK = "#1b1e24"
+"""Colour of text, axes and theory; the page replaces it by its own text colour, so figures follow light and dark."""
+FAINT = "#b9bec7"
+"""Colour of grids and null lines; the page replaces it as well."""
+
+# Okabe and Ito's palette without black and yellow, which vanish on a dark and on a light page.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#7f7f7f")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+LINES = ("-", "--", ":", "-.")
+
+HIDDEN_COLOUR, WEIGHT_COLOUR, ACTIVATION_COLOUR = "#0072b2", "#d55e00", "#7f7f7f"
+
+# Subjects keep their look in every figure; one that is not here takes a free look in alphabetical order.
+_KNOWN = ("S2", "S5", "torus", "ellipsoid", "cylinder", "monge-3-8", "monge-3-32")
+
+_RC: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8.5,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.5,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.4,
+    "grid.alpha": 0.55,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 4,
+    "errorbar.capsize": 1.5,
+    "mathtext.fontset": "dejavusans",
+    "figure.facecolor": "white",
+    "figure.constrained_layout.use": True,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "manifoldtheory",
+    "savefig.dpi": 200,
+}
+
+
+class Look(NamedTuple):
+    """Colour and marker of one subject."""
+
+    colour: str
+    marker: str
+
+
+def looks(subjects: Iterable[str]) -> dict[str, Look]:
+    """A colour and a marker for each subject, the same in every figure for the manifolds that ship."""
+    names = sorted(set(subjects), key=lambda name: (_KNOWN.index(name) if name in _KNOWN else len(_KNOWN), name))
+    taken = {_KNOWN.index(name) for name in names if name in _KNOWN}
+    free = [index for index in range(len(COLOURS)) if index not in taken] or [len(COLOURS) - 1]
+    others = [name for name in names if name not in _KNOWN]
+    index = {name: free[position % len(free)] for position, name in enumerate(others)}
+    index |= {name: _KNOWN.index(name) for name in names if name in _KNOWN}
+    return {name: Look(COLOURS[index[name]], MARKERS[index[name]]) for name in names}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """The style, inside the block only: a user's own matplotlib settings are left alone."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_RC)
+        yield
+
+
+def new_figure(width: float, height: float) -> Any:
+    """A figure of the given size in inches, outside pyplot and its global list of figures."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height))
+
+
+def panel_title(axes: Any, letter: str, text: str) -> None:
+    """The title of a panel with its letter; no mathematics is read from it, so names from outside are safe."""
+    axes.set_title(f"{letter}  {text}", parse_math=False)
