@@ -1,0 +1,73 @@
+"""Submanifolds of Euclidean space on torch, and laws of radii around their points.
+
+Names load when first used: nothing here imports geomstats, and torch only comes with the name that needs it.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from manifoldtheory.manifolds.base import Submanifold
+    from manifoldtheory.manifolds.clouds import Cloud, Direction, Measure
+    from manifoldtheory.manifolds.conversion import from_geomstats
+    from manifoldtheory.manifolds.cylinder import Cylinder
+    from manifoldtheory.manifolds.ellipsoid import Ellipsoid
+    from manifoldtheory.manifolds.monge import MongePatch
+    from manifoldtheory.manifolds.radial import (
+        FixedRadius,
+        RadialLaw,
+        TruncatedHalfNormal,
+        TruncatedPareto,
+        TwoPoint,
+        UniformBall,
+    )
+    from manifoldtheory.manifolds.sphere import Sphere
+    from manifoldtheory.manifolds.torus import Torus
+
+_MODULES = {
+    "Cloud": "clouds",
+    "Cylinder": "cylinder",
+    "Direction": "clouds",
+    "Ellipsoid": "ellipsoid",
+    "FixedRadius": "radial",
+    "Measure": "clouds",
+    "MongePatch": "monge",
+    "RadialLaw": "radial",
+    "Sphere": "sphere",
+    "Submanifold": "base",
+    "Torus": "torus",
+    "TruncatedHalfNormal": "radial",
+    "TruncatedPareto": "radial",
+    "TwoPoint": "radial",
+    "UniformBall": "radial",
+    "from_geomstats": "conversion",
+}
+
+__all__ = [
+    "Cloud",
+    "Cylinder",
+    "Direction",
+    "Ellipsoid",
+    "FixedRadius",
+    "Measure",
+    "MongePatch",
+    "RadialLaw",
+    "Sphere",
+    "Submanifold",
+    "Torus",
+    "TruncatedHalfNormal",
+    "TruncatedPareto",
+    "TwoPoint",
+    "UniformBall",
+    "from_geomstats",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

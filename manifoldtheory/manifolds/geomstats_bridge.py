@@ -1,0 +1,114 @@
+"""The one gateway to geomstats: every import of it in these packages goes through `load_geomstats`."""
+
+import contextlib
+import importlib
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from manifoldtheory.errors import InputError
+
+BACKEND = "pytorch"
+_VARIABLE = "GEOMSTATS_BACKEND"
+_LOCK = threading.Lock()
+
+
+def load_geomstats(module: str = "geomstats.geometry.base") -> ModuleType:
+    """A geomstats module, on the PyTorch backend unless the user chose another one first.
+
+    geomstats reads its backend from the environment at its first import, sets torch's default dtype for the whole
+    process, and does not import where numpy has dropped `trapz` (2.4). All of that is undone or supplied here.
+    """
+    with _LOCK, _torch_state_kept(), _numpy_trapz(), _backend_chosen(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # third-party import-time notices; its results are not touched
+        return importlib.import_module(module)
+
+
+def backend_name() -> str:
+    """The backend geomstats runs on in this process, "pytorch" if it is still to be loaded and the user chose none."""
+    backend = sys.modules.get("geomstats._backend")
+    return getattr(backend, "BACKEND_NAME", None) or os.environ.get(_VARIABLE, BACKEND)
+
+
+def hypersphere(dim: int) -> Any:
+    """geomstats' unit `Hypersphere`, on whichever backend it runs."""
+    return load_geomstats("geomstats.geometry.hypersphere").Hypersphere(dim)
+
+
+def immersed_set(origin: object, immersion: Callable[[Tensor], Tensor], dim: int, ambient_dim: int) -> Any:
+    """A geomstats `ImmersedSet` of the immersion, which remembers its origin (see `origin_of`).
+
+    Raises `InputError` on another backend than PyTorch: the immersion is torch, and numpy has no derivatives.
+    """
+    if backend_name() != BACKEND:
+        raise InputError(
+            f"geomstats runs on its {backend_name()} backend here, and {origin!r} needs the pytorch one: "
+            f"set {_VARIABLE}=pytorch before the first import of geomstats"
+        )
+    base = load_geomstats("geomstats.geometry.base")
+    euclidean = load_geomstats("geomstats.geometry.euclidean")
+
+    class TorchImmersedSet(base.ImmersedSet):
+        manifoldtheory_origin = origin
+
+        def __init__(self) -> None:
+            super().__init__(dim=dim)
+
+        def _define_embedding_space(self) -> Any:
+            return euclidean.Euclidean(dim=ambient_dim)
+
+        def immersion(self, point: Tensor) -> Tensor:
+            return immersion(point)
+
+    return TorchImmersedSet()
+
+
+def origin_of(space: object) -> object | None:
+    """The manifold that a space of `immersed_set` came from, else ``None``."""
+    return getattr(space, "manifoldtheory_origin", None)
+
+
+@contextlib.contextmanager
+def _torch_state_kept() -> Iterator[None]:
+    dtype, threads, random = torch.get_default_dtype(), torch.get_num_threads(), torch.get_rng_state()
+    numpy_random = np.random.get_state()  # noqa: NPY002 # the legacy global state is what must stay as it was
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
+        if torch.get_num_threads() != threads:
+            torch.set_num_threads(threads)
+        torch.set_rng_state(random)
+        np.random.set_state(numpy_random)  # noqa: NPY002
+
+
+@contextlib.contextmanager
+def _numpy_trapz() -> Iterator[None]:
+    if hasattr(np, "trapz"):
+        yield
+        return
+    setattr(np, "trapz", np.trapezoid)  # noqa: B010 # the name newer stubs do not know
+    try:
+        yield
+    finally:
+        delattr(np, "trapz")  # noqa: B043
+
+
+@contextlib.contextmanager
+def _backend_chosen() -> Iterator[None]:
+    if _VARIABLE in os.environ:
+        yield
+        return
+    os.environ[_VARIABLE] = BACKEND
+    try:
+        yield
+    finally:
+        del os.environ[_VARIABLE]
