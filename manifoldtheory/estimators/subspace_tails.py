@@ -1,13 +1,15 @@
 """Tail probabilities of the energy in a random subspace, by tilted importance sampling; no floor at 1/draws.
 
 A random rank-k subspace is the span of Y = C^½ Z, Z (d, k) standard normal: Haar for C = I, else matrix angular central
-Gaussian (Chikuse 1990). Its energy per dimension is E = tr((YᵀY)⁻¹ YᵀAY)/k, and
+Gaussian (Chikuse 1990). Its energy per dimension of a second moment A is E = tr((YᵀY)⁻¹ YᵀAY)/k. Drawing Z = M^{−½} Z′
+instead, the span of Z has density |M|^{k/2} (|ZᵀZ| / |ZᵀMZ|)^{d/2} against that law. The tilt is
 
-    E ≥ e   ⇔   tr((Zᵀ C Z)⁻¹ Zᵀ D Z) ≥ 0,   D = C^½ (A − e I) C^½.
+    M = exp(c (x_max I − X)),   X = W (A − ā I) W,   W² = P(I − P),   ā = tr(A W²)/tr(W²),
 
-Drawing Z = (I − 2ηD)^{−½} Z′ instead favours the event; the density ratio of the spans is
-|I − 2ηD|^{−k/2} · (|Zᵀ(I − 2ηD)Z| / |ZᵀZ|)^{d/2}, bounded for 0 ≤ 2η < 1/λ_max(D). Any η gives an unbiased estimate;
-η is chosen so that the mean energy meets e.
+P the mean projector on the span for large d: X is the gradient of the mean energy over relative changes of the shape C
+(for Haar simply A), so no draw is spent on directions that do not matter. c ≥ 0 is chosen so that the mean energy meets
+e, and the draws are shared between c and fractions of it down to 0, weighted by the mixture's density: the estimate of
+P(E ≥ e) is unbiased, and its weights stay bounded even where the full tilt is a poor guess.
 """
 
 import math
@@ -20,6 +22,11 @@ from torch import Tensor
 from manifoldtheory.errors import InputError
 
 PILOT_DRAWS = 64
+BISECTIONS = 24
+STRENGTHS = (1e-4, 20.0)
+"""Range of c for gaps scaled to [0, 1]; further up, Gram determinants lose their digits."""
+FRACTIONS = (0.0, 1 / 3, 2 / 3, 1.0)
+"""Of c, in the mixture that is drawn from."""
 CHUNK_NUMBERS = 2**24
 """Normal numbers drawn at once: bounds the memory whatever the dimension."""
 
@@ -56,83 +63,110 @@ def subspace_tail(
             "a p-value is drawn: pass generator=torch.Generator().manual_seed(…), or draws=0 to leave it out"
         )
     matrix = matrix.to(generator.device)
-    dim = len(matrix)
-    if shape is None:
-        eigenvalues = torch.linalg.eigvalsh(matrix) - energy
-        gram = None
-    else:
-        values, vectors = torch.linalg.eigh(shape.to(matrix))
-        if (values > values[-1] * dim * torch.finfo(values.dtype).eps).sum() < rank:
-            raise InputError(
-                f"the covariance has fewer than {rank} directions, so no subspace of that rank can be drawn"
-            )
-        root = vectors * values.clamp(min=0).sqrt() @ vectors.T
-        excess = root @ (matrix - energy * torch.eye(dim).to(matrix)) @ root
-        eigenvalues, rotation = torch.linalg.eigh((excess + excess.T) / 2)
-        gram = rotation.T @ shape.to(matrix) @ rotation
-    scale = float(eigenvalues.abs().max())
-    if scale <= 1e-12 * abs(energy):
+    eigenvalues, vectors = torch.linalg.eigh(matrix)
+    excess = eigenvalues - energy
+    if float(excess.abs().max()) <= 1e-12 * abs(energy):
         return TailProbability(1.0, 0.0)  # every subspace has this energy
-    eigenvalues = eigenvalues / scale
-    if eigenvalues[-1] <= 0:
-        return TailProbability(0.0, 0.0)  # no direction exceeds it
-    sampler = _Sampler(eigenvalues, gram, rank, generator)
-    return sampler.estimate(sampler.matching_tilt(), draws)
+    if float(excess[-rank:].sum()) < 0:
+        return TailProbability(0.0, 0.0)  # no subspace has it
+    if shape is None:
+        gaps, root = (eigenvalues[-1] - eigenvalues) / (eigenvalues[-1] - eigenvalues[0]), None
+    else:
+        root, window = _square_roots(vectors.T @ shape.to(matrix) @ vectors, rank)
+        leverage = window @ window
+        mean = (eigenvalues * leverage.diagonal()).sum() / leverage.trace()
+        gradient, rotation = torch.linalg.eigh(window * (eigenvalues - mean) @ window)
+        gaps, root = (gradient[-1] - gradient) / (gradient[-1] - gradient[0]), root @ rotation
+    sampler = _Sampler(excess, gaps, root, rank, generator)
+    return sampler.estimate(sampler.matching_strength(), draws)
+
+
+def _square_roots(shape: Tensor, rank: int) -> tuple[Tensor, Tensor]:
+    """C^½, and W = (P(I − P))^½ with P = τC(I + τC)⁻¹, tr P = k."""
+    values, vectors = torch.linalg.eigh(shape / shape.abs().max())
+    values = values.clamp(min=0)
+    if (values > values[-1] * len(values) * torch.finfo(values.dtype).eps).sum() < rank:
+        raise InputError(f"the covariance has fewer than {rank} directions, so no subspace of that rank can be drawn")
+    low, high = -50.0, 50.0  # log τ
+    for _ in range(60):
+        middle = (low + high) / 2
+        below = float((values / (math.exp(-middle) + values)).sum()) < rank
+        low, high = (middle, high) if below else (low, middle)
+    projected = values / (math.exp(-high) + values)
+    window = (projected * (1 - projected)).sqrt()
+    return vectors * values.sqrt() @ vectors.T, vectors * window @ vectors.T
 
 
 @dataclass(frozen=True)
 class _Sampler:
-    """Draws in the eigenbasis of D, whose eigenvalues are scaled to a largest modulus of 1."""
+    """Draws Z in coordinates where M = exp(c · diag(gaps)); `root` maps them to the eigenbasis of A."""
 
-    eigenvalues: Tensor
-    gram: Tensor | None
+    excess: Tensor
+    """Eigenvalues of A − e I."""
+    gaps: Tensor
+    root: Tensor | None
     rank: int
     generator: torch.Generator
 
     def normal(self, draws: int) -> Tensor:
-        shape = (draws, len(self.eigenvalues), self.rank)
+        shape = (draws, len(self.excess), self.rank)
         return torch.randn(shape, generator=self.generator, device=self.generator.device, dtype=torch.float64)
 
-    def shrinkage(self, tilt: float) -> Tensor:
-        """Diagonal of I − 2ηD, with 2η = tilt/λ_max."""
-        return 1 - tilt / self.eigenvalues[-1] * self.eigenvalues
+    def tilted(self, normal: Tensor, strength: float) -> Tensor:
+        return normal * torch.exp(-strength / 2 * self.gaps)[:, None]
 
-    def excess(self, z: Tensor) -> Tensor:
-        """tr((ZᵀCZ)⁻¹ ZᵀDZ) of each draw, shape (draws,)."""
-        inner = z.mT @ (z if self.gram is None else self.gram @ z)
-        return torch.linalg.solve(inner, z.mT @ (self.eigenvalues[:, None] * z)).diagonal(dim1=-2, dim2=-1).sum(-1)
+    def log_density(self, z: Tensor, strength: float) -> Tensor:
+        """Of the spans drawn at a strength, against the untilted law, shape (draws,)."""
+        untilted = z * torch.exp(strength / 2 * self.gaps)[:, None]
+        log_ratio = torch.logdet(z.mT @ z) - torch.logdet(untilted.mT @ untilted)
+        return len(self.gaps) / 2 * log_ratio + self.rank / 2 * strength * self.gaps.sum()
 
-    def matching_tilt(self) -> float:
-        """The tilt in [0, 1) at which the mean excess over fixed pilot draws crosses 0, by bisection; 0 if above."""
+    def excess_energy(self, z: Tensor) -> Tensor:
+        """k (E − e) of each draw, shape (draws,)."""
+        y = z if self.root is None else self.root @ z
+        inner = torch.linalg.solve(y.mT @ y, y.mT @ (self.excess[:, None] * y))
+        return inner.diagonal(dim1=-2, dim2=-1).sum(-1)
+
+    def matching_strength(self) -> float:
+        """The c at which the mean excess over fixed pilot draws crosses 0, by bisection; 0 if it is above at once."""
         pilot = self.normal(PILOT_DRAWS)
 
-        def mean_excess(tilt: float) -> float:
-            return float(self.excess(pilot / self.shrinkage(tilt).sqrt()[:, None]).mean())
+        def below(strength: float) -> bool:
+            return float(self.excess_energy(self.tilted(pilot, strength)).mean()) < 0
 
-        if mean_excess(0.0) >= 0:
+        if not below(0.0):
             return 0.0
-        low, high = 0.0, 20.0  # tilt = 1 − exp(−x); further, Gram determinants lose their digits
-        for _ in range(30):
-            middle = (low + high) / 2
-            low, high = (middle, high) if mean_excess(-math.expm1(-middle)) < 0 else (low, middle)
-        return -math.expm1(-high)
+        low, high = STRENGTHS
+        for _ in range(BISECTIONS):
+            middle = (low * high) ** 0.5
+            low, high = (middle, high) if below(middle) else (low, middle)
+        return high
 
-    def estimate(self, tilt: float, draws: int) -> TailProbability:
-        shrinkage = self.shrinkage(tilt)
-        dim = len(shrinkage)
-        chunk = max(1, CHUNK_NUMBERS // (dim * self.rank))
-        weights = []
-        for start in range(0, draws, chunk):
-            untilted = self.normal(min(chunk, draws - start))
-            z = untilted / shrinkage.sqrt()[:, None]
-            # |Zᵀ(I − 2ηD)Z| is the Gram determinant of the untilted draw.
-            log_ratio = torch.logdet(untilted.mT @ untilted) - torch.logdet(z.mT @ z)
-            log_weight = dim / 2 * log_ratio - self.rank / 2 * shrinkage.log().sum()
-            weights.append(torch.where(self.excess(z) >= 0, log_weight, -math.inf))
-        log_weights = torch.cat(weights)
-        largest = float(log_weights.max())
+    def estimate(self, strength: float, draws: int) -> TailProbability:
+        """Mean of event / density of the mixture, in logarithms: it may be far below the smallest float."""
+        strengths = [fraction * strength for fraction in FRACTIONS] if strength else [0.0]
+        per_component = -(-draws // len(strengths))
+        chunk = max(1, CHUNK_NUMBERS // (len(self.gaps) * self.rank))
+        components = [
+            torch.cat(
+                [
+                    self._log_weights(min(chunk, per_component - start), own, strengths)
+                    for start in range(0, per_component, chunk)
+                ]
+            )
+            for own in strengths
+        ]
+        largest = max(float(logs.max()) for logs in components)
         if largest == -math.inf:
             return TailProbability(0.0, 0.0)
-        relative = (log_weights - largest).exp()
-        stderr = float(relative.std()) / draws**0.5 if draws > 1 else math.nan
-        return TailProbability(min(1.0, math.exp(largest) * float(relative.mean())), math.exp(largest) * stderr)
+        relative = torch.stack([(logs - largest).exp() for logs in components])
+        # Stratified: each component has its own share of the draws, so only the scatter within it is an error.
+        variance = float(relative.var(1).mean()) / relative.numel() if per_component > 1 else math.nan
+        scale = math.exp(largest)
+        return TailProbability(min(1.0, scale * float(relative.mean())), scale * variance**0.5)
+
+    def _log_weights(self, draws: int, own: float, strengths: list[float]) -> Tensor:
+        z = self.tilted(self.normal(draws), own)
+        log_mixture = torch.stack([self.log_density(z, strength) for strength in strengths]).logsumexp(0)
+        event = self.excess_energy(z) >= 0
+        return torch.where(event, math.log(len(strengths)) - log_mixture, -math.inf)

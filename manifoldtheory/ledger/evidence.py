@@ -104,7 +104,7 @@ def _plain(value: Any) -> Any:
 
 
 def verdict_over(evidence: Iterable[Evidence]) -> Verdict | None:
-    """What a cell of the ledger says: refuted if any record refutes, else supported if any supports; empty: ``None``."""
+    """What a cell of the ledger says: refuted if any record refutes, else supported if any supports, else undecided."""
     verdicts = {record.verdict for record in evidence}
     for verdict in (Verdict.REFUTES, Verdict.SUPPORTS, Verdict.INCONCLUSIVE):
         if verdict in verdicts:
