@@ -1,31 +1,34 @@
 """What a proof hands on: its checked steps and the predictions read off them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
-from manifoldtheory.ledger import Claim, Prediction, Statement, Verdict
-from proofs.certificate import Chain, Step, check
+from manifoldtheory.ledger import Claim, Form, Prediction, Statement, Verdict
+from proofs.certificate import Chain, Refusal, Step, check
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a chain shows about a statement of the claim: `verdict` holds when the chain named `chain` checks."""
+    """What checked chains show about one form of the claim: `verdict`, once every chain in `chains` checks.
 
-    chain: str
-    quantity: str
-    statement: Statement
+    `quantity` names what was proved: a prediction of the derivation, or the statement itself.
+    """
+
+    form: Form
     verdict: Verdict
+    quantity: str
+    chains: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Derivation:
-    """A claim derived: chains of checked steps, the findings on its statements, and the predictions by name."""
+    """A claim derived: chains of steps, the findings on its statements, and the predictions read off, by name."""
 
     claim: Claim
     chains: tuple[Chain, ...]
     findings: tuple[Finding, ...]
-    predictions: Mapping[str, Prediction] = field(default_factory=dict)
+    predictions: Mapping[str, Prediction]
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -38,9 +41,9 @@ class Derivation:
         return tuple(step for chain in self.chains for step in chain.steps)
 
     @cached_property
-    def refusals(self) -> tuple[str, ...]:
-        """Why the certificate is refused, a line per step that does not check; empty when it holds."""
-        return tuple(refusal for chain in self.chains for refusal in check(chain))
+    def refusals(self) -> tuple[Refusal, ...]:
+        """The steps that the checker refuses; empty when the certificate holds."""
+        return check(self.chains)
 
     @property
     def holds(self) -> bool:
@@ -53,3 +56,11 @@ class Derivation:
             if chain.name == name:
                 return chain
         raise KeyError(f"the derivation of {self.claim.slug!r} has no chain {name!r}")
+
+    def support(self, finding: Finding) -> tuple[Chain, ...]:
+        """The chains that a finding rests on, those they use included, in order."""
+        needed = set(finding.chains)
+        for chain in reversed(self.chains):
+            if chain.name in needed:
+                needed |= set(chain.uses)
+        return tuple(chain for chain in self.chains if chain.name in needed)

@@ -62,7 +62,7 @@ class ProofProvider:
 
 
 class _Proof:
-    """Derives a claim, checks it, and records what its findings say; a claim whose certificate is refused is refuted."""
+    """Derives a claim, checks it, and records what its findings say: nothing, where a step they rest on is refused."""
 
     def __init__(self, provider: ProofProvider, slug: str) -> None:
         self.provider = provider
@@ -73,20 +73,23 @@ class _Proof:
         progress(f"deriving {self.slug}", 0, 2)
         derivation = self.provider.derivation(self.slug)
         progress(f"checking {self.slug}", 1, 2)
-        refusals = {refusal.chain for refusal in derivation.refusals}
+        refused = {refusal.chain for refusal in derivation.refusals}
         seconds = time.perf_counter() - start
-        evidence = [
-            Evidence(
-                claim=self.slug,
-                kind=Kind.PROOF,
-                statement=finding.form,
-                verdict=Verdict.INCONCLUSIVE if refusals & set(finding.chains) else finding.verdict,
-                quantity=finding.quantity,
-                n=derivation.count(finding),
-                seconds=seconds,
+        evidence = []
+        for finding in derivation.findings:
+            support = derivation.support(finding)
+            fails = any(chain.name in refused for chain in support)
+            evidence.append(
+                Evidence(
+                    claim=self.slug,
+                    kind=Kind.PROOF,
+                    statement=finding.form,
+                    verdict=Verdict.INCONCLUSIVE if fails else finding.verdict,
+                    quantity=finding.quantity,
+                    n=sum(len(chain.steps) for chain in support if chain.name not in refused),
+                    seconds=seconds,
+                )
             )
-            for finding in derivation.findings
-        ]
         progress(f"checked {self.slug}", 2, 2)
         return evidence
 

@@ -6,8 +6,11 @@ P_N ξ = ½ t² II(v, v) + O(t³) and |P_T ξ| = t − F t³/8 + O(t⁴).
 
 import sympy
 
-from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement
-from proofs.derivation import Derivation
+from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
+from proofs.certificate import Chain
+from proofs.derivation import Derivation, Finding
+from proofs.expansion import ChainBuilder, fact
+from proofs.expressions import Derived, Dot, Inverse, Norm, NormalPart, Remainders
 from proofs.majorants import geodesic_height_tail, geodesic_shortfall_tail
 from proofs.symbols import curvature_bound, normal_curvature_sq, radius
 
@@ -35,6 +38,15 @@ CLAIM = Claim(
 )
 
 
+s = sympy.Symbol("arclength", positive=True)
+displacement = sympy.Symbol("displacement")
+JETS = first, second, third = sympy.symbols("gamma_1 gamma_2 gamma_3")
+"""Derivatives of the geodesic at p, with γ(0) = p."""
+UNIT_SPEED = (Dot(first, first), sympy.Integer(1))
+GEODESIC = (Dot(second, second), normal_curvature_sq)
+GEODESIC_NORM = (Norm(second), sympy.sqrt(normal_curvature_sq))
+
+
 def predictions() -> dict[str, Prediction]:
     """``tangent_norm`` and ``normal_norm`` at ambient radius t along a geodesic of initial direction v.
 
@@ -53,5 +65,109 @@ def predictions() -> dict[str, Prediction]:
 
 
 def derive() -> Derivation:
-    """The derivation of the claim."""
-    return Derivation(CLAIM, (), (), predictions())
+    """The derivation: the jets of a unit-speed geodesic, its ambient radius, and the two parts of the displacement."""
+    remainders = Remainders()
+    jets = _jets()
+    radius_of, arclength_of = _radius(remainders, jets)
+    normal = _normal(remainders, arclength_of)
+    tangent = _tangent(remainders, normal)
+    findings = (
+        Finding(Form.AS_STATED, Verdict.SUPPORTS, "tangent_norm", (tangent.name,)),
+        Finding(Form.AS_STATED, Verdict.SUPPORTS, "normal_norm", (normal.name,)),
+        Finding(Form.REPAIRED, Verdict.SUPPORTS, "tangent_norm", (tangent.name,)),
+        Finding(Form.REPAIRED, Verdict.SUPPORTS, "normal_norm", (normal.name,)),
+    )
+    return Derivation(CLAIM, (*jets, radius_of, arclength_of, normal, tangent), findings, predictions())
+
+
+def _jets() -> tuple[Chain, ...]:
+    """⟨γ′, γ″⟩ = 0 and ⟨γ′, γ‴⟩ = −F, from ⟨γ′, γ′⟩ = 1 and ⟨γ″, γ″⟩ = |II(γ′, γ′)|² = F at p."""
+    acceleration = ChainBuilder(
+        "acceleration",
+        "The acceleration of a unit-speed curve is orthogonal to its velocity",
+        Dot(first, second),
+        definitions=[UNIT_SPEED],
+    )
+    acceleration.rewrite("product rule", "leibniz", Dot(first, second), Derived(Dot(first, first), 1) / 2, jets=JETS)
+    acceleration.substitute("unit speed", UNIT_SPEED)
+    acceleration.rewrite("a constant has derivative 0", "constancy", Derived(sympy.Integer(1), 1), sympy.Integer(0))
+    jerk = ChainBuilder(
+        "jerk",
+        "The third derivative has the tangent component −F",
+        Dot(first, third),
+        definitions=[UNIT_SPEED, GEODESIC],
+    )
+    twice = Derived(Dot(first, first), 2) / 2 - Dot(second, second)
+    jerk.rewrite("product rule, twice", "leibniz", Dot(first, third), twice, jets=JETS)
+    jerk.substitute("unit speed", UNIT_SPEED)
+    jerk.rewrite("a constant has derivative 0", "constancy", Derived(sympy.Integer(1), 2), sympy.Integer(0))
+    jerk.substitute("γ″ = II(γ′, γ′) on a geodesic", GEODESIC)
+    return acceleration.done(), jerk.done()
+
+
+def _radius(remainders: Remainders, jets: tuple[Chain, ...]) -> tuple[Chain, Chain]:
+    """|ξ| as a function of arclength, and its inverse."""
+    error = remainders()
+    taylor = (displacement, s * first + s**2 / 2 * second + s**3 / 6 * third + s**4 * error)
+    build = ChainBuilder(
+        "ambient-radius",
+        "The ambient radius along a geodesic",
+        sympy.sqrt(Dot(displacement, displacement)),
+        remainders=remainders,
+        definitions=[taylor, UNIT_SPEED, GEODESIC],
+        uses=jets,
+    )
+    build.substitute("Taylor expansion of the geodesic", taylor)
+    square = build.current.base
+    terms = ((s, first), (s**2 / 2, second), (s**3 / 6, third), (s**4, error))
+    order = (first, second, third, error)
+    products = sum(a * b * Dot(*sorted((u, v), key=order.index)) for a, u in terms for b, v in terms)
+    build.rewrite("bilinearity", "bilinearity", square, products, vectors=order)
+    build.substitute("jets of the geodesic", UNIT_SPEED, GEODESIC, *map(fact, jets))
+    build.truncate("expand in the arclength", build.current, s, 3)
+    radius_of = build.done()
+    inverse = Inverse(radius_of.start, s, radius)
+    build = ChainBuilder(
+        "arclength", "The arclength at an ambient radius", inverse, remainders=remainders, uses=[radius_of]
+    )
+    build.substitute("ambient radius along the geodesic", fact(radius_of))
+    build.invert("invert the series", build.current, 3)
+    return radius_of, build.done()
+
+
+def _normal(remainders: Remainders, arclength_of: Chain) -> Chain:
+    """|P_N ξ| = ½√F t² + O(t³)."""
+    error = remainders()
+    taylor = (NormalPart(displacement), s**2 / 2 * second + s**3 * error)
+    arclength = (s, arclength_of.start)
+    build = ChainBuilder(
+        "normal_norm",
+        "The normal part is of order t²",
+        Norm(NormalPart(displacement)),
+        remainders=remainders,
+        definitions=[taylor, arclength, GEODESIC_NORM],
+        uses=[arclength_of],
+    )
+    build.substitute("γ′ is tangent and γ″ = II(γ′, γ′) normal at p", taylor)
+    vectors = (second, error)
+    into = s**2 / 2 * Norm(second) + remainders() * s**3
+    build.rewrite("triangle inequality", "triangle", build.current, into, variable=s, order=2, vectors=vectors)
+    build.substitute("|γ″| = √F", GEODESIC_NORM)
+    build.substitute("s is the arclength at the ambient radius t", arclength)
+    build.substitute("its expansion", fact(arclength_of))
+    build.truncate("expand in t", build.current, radius, 2)
+    return build.done()
+
+
+def _tangent(remainders: Remainders, normal: Chain) -> Chain:
+    """|P_T ξ| = t − F t³/8 + O(t⁴)."""
+    build = ChainBuilder(
+        "tangent_norm",
+        "The tangent part is t up to third order",
+        sympy.sqrt(radius**2 - normal.start**2),
+        remainders=remainders,
+        uses=[normal],
+    )
+    build.substitute("Pythagoras, with the normal part found", fact(normal))
+    build.truncate("expand in t", build.current, radius, 3)
+    return build.done()

@@ -1,0 +1,102 @@
+r"""What steps are written in: SymPy expressions with a few uninterpreted heads, and remainders as symbols.
+
+A truncated expansion carries its error explicitly: ``poly(t) + remainder_n t^k`` stands for a function whose remainder_n
+is bounded near t = 0. No `Order` objects: a remainder is a symbol like any other, and a truncation that loses one that
+matters shows it in its coefficients.
+"""
+
+from itertools import count
+from typing import Any, cast
+
+import sympy
+from sympy.printing.latex import LatexPrinter
+
+from manifoldtheory.ledger.predictions import NOTATION
+
+Dot = cast("Any", sympy.Function("dot"))
+"""Inner product of two vectors (for matrices the Frobenius product); vectors are plain symbols."""
+Norm = cast("Any", sympy.Function("norm"))
+NormalPart = cast("Any", sympy.Function("normal_part"))
+"""Orthogonal projection on the normal space."""
+GramRoot = cast("Any", sympy.Function("gram_root"))
+"""√det(I + JᵀJ) of a Jacobian J."""
+Inverse = cast("Any", sympy.Function("inverse_at"))
+"""``Inverse(f, x, t)``: the x near 0 with f(x) = t."""
+Slope = cast("Any", sympy.Function("slope"))
+"""``Slope(f, t)``: df/dt."""
+Primitive = cast("Any", sympy.Function("primitive"))
+"""``Primitive(f, t)``: ∫₀ᵗ f."""
+LimitAtZero = cast("Any", sympy.Function("limit_at_zero"))
+"""``LimitAtZero(f, s)``: the limit of f as s falls to 0."""
+Mean = cast("Any", sympy.Function("mean"))
+"""Average over unit directions w of the tangent space."""
+Expectation = cast("Any", sympy.Function("expectation"))
+Derived = cast("Any", sympy.Function("derived"))
+"""``Derived(f, n)``: the n-th derivative along the curve."""
+HaarMean = cast("Any", sympy.Function("haar_mean"))
+"""Average over Haar-distributed orthogonal projectors P of rank k in n dimensions."""
+
+_REMAINDER = "remainder_"
+
+
+class Remainders:
+    """Fresh remainder symbols; the chains of a derivation share one numbering."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def __call__(self) -> sympy.Symbol:
+        return sympy.Symbol(f"{_REMAINDER}{next(self._numbers)}")
+
+
+def is_remainder(expression: Any) -> bool:
+    """Whether the expression is a remainder symbol."""
+    return isinstance(expression, sympy.Symbol) and expression.name.startswith(_REMAINDER)
+
+
+_SYMBOLS = NOTATION | {
+    "arclength": "s",
+    "abscissa": r"\rho",
+    "direction_sin_sq": "x",
+    "gamma_1": r"\gamma'",
+    "gamma_2": r"\gamma''",
+    "gamma_3": r"\gamma'''",
+}
+
+_HEADS = {
+    "dot": r"\langle {0}, {1}\rangle",
+    "norm": r"\left|{0}\right|",
+    "normal_part": r"P_N\left({0}\right)",
+    "gram_root": r"\sqrt{{\det\left(I + J^\top J\right)}}\Big|_{{J = {0}}}",
+    "inverse_at": r"\left({1}: {0} = {2}\right)",
+    "slope": r"\frac{{d}}{{d {1}}}\left({0}\right)",
+    "primitive": r"\int_0^{{{1}}} {0}\, d{1}",
+    "limit_at_zero": r"\lim_{{{1}\to 0}} {0}",
+    "mean": r"\left\langle {0}\right\rangle",
+    "expectation": r"\operatorname{{E}}\left[{0}\right]",
+    "derived": r"\frac{{d^{{{1}}}}}{{ds^{{{1}}}}} {0}",
+    "haar_mean": r"\operatorname{{E}}_{{P}}\left[{0}\right]",
+}
+
+
+class _Printer(LatexPrinter):
+    def _print_Function(self, expr: Any, exp: Any = None) -> str:
+        pattern = _HEADS.get(type(expr).__name__)
+        if pattern is None:
+            return super()._print_Function(expr, exp)
+        text = pattern.format(*(self._print(argument) for argument in expr.args))
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
+
+    def _print_Indexed(self, expr: Any) -> str:
+        return f"{self._print(expr.base)}_{{{''.join(self._print(index) for index in expr.indices)}}}"
+
+
+def latex(expression: Any) -> str:
+    """LaTeX of a step's side, in the notation of the theory; remainders are printed as ε₁, ε₂, …"""
+    names = {symbol: _SYMBOLS.get(str(symbol), str(symbol)) for symbol in expression.free_symbols}
+    for symbol in names:
+        if is_remainder(symbol):
+            names[symbol] = rf"\varepsilon_{{{symbol.name.removeprefix(_REMAINDER)}}}"
+        elif names[symbol] == str(symbol):
+            names[symbol] = sympy.latex(symbol)
+    return _Printer({"symbol_names": names}).doprint(expression)

@@ -1,0 +1,239 @@
+"""Normal forms by which the checker compares expressions: rational functions, and Laurent series over them.
+
+Nothing here shares code with `proofs.series`, which produces the expansions: powers are binomial sums over
+coefficients in a fraction field, not Euler recurrences over graded parts.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+from sympy.polys.fields import FracField
+
+
+class NotInNormalForm(ValueError):
+    """The expression can't be brought to the normal form asked for."""
+
+
+class Fractions:
+    """The field of rational functions in the atoms of some expressions.
+
+    Atoms are what is neither a sum, a product, a rational number nor an integer power: symbols, indexed tensors,
+    applied heads, roots, and powers with symbolic exponents (whose integer part is split off). An atom whose root is an
+    atom too is that root's power.
+    """
+
+    def __init__(self, *expressions: Any) -> None:
+        atoms: dict[Any, None] = {}
+        for expression in expressions:
+            _collect(sympy.sympify(expression), atoms)
+        self.atoms = tuple(atoms)
+        names = [sympy.Dummy(f"atom{number}") for number in range(len(self.atoms))] or [sympy.Dummy("unused")]
+        self.field: Any = FracField(names, sympy.QQ)
+        self._generators = dict(zip(self.atoms, self.field.gens, strict=False))
+        for atom in self.atoms:
+            if atom.is_Pow and atom.exp.is_Rational and atom.base in self._generators:
+                self._generators[atom.base] = self._generators[atom] ** int(atom.exp.q)
+
+    def __call__(self, expression: Any) -> Any:
+        """The element of the field."""
+        if expression.is_Rational:
+            return self.field(sympy.QQ(int(expression.p), int(expression.q)))
+        if expression.is_Add or expression.is_Mul:
+            parts = [self(argument) for argument in expression.args]
+            total = self.field.zero if expression.is_Add else self.field.one
+            for part in parts:
+                total = total + part if expression.is_Add else total * part
+            return total
+        if expression.is_Pow:
+            base, whole, rest = _split_power(expression)
+            value = self.field.one
+            if rest.is_Rational and rest:
+                value, rest = self._generators[_root(base, rest)] ** int(rest.p), sympy.Integer(0)
+            if whole:
+                inner = self(base)
+                if whole < 0 and not inner:
+                    raise NotInNormalForm(f"division by zero in {expression}")
+                value = value * inner**whole
+            for exponent, times in _exponents(rest):
+                value = value * self._generators[sympy.Pow(base, exponent)] ** times
+            return value
+        return self._generators[expression]
+
+
+def _split_power(power: Any) -> tuple[Any, int, Any]:
+    """``base, n, e`` with ``power = base^n base^e`` and n an integer; e = 0 when the exponent is an integer."""
+    base, exponent = power.args
+    whole, rest = exponent.as_coeff_Add() if not exponent.is_Rational else (exponent, sympy.Integer(0))
+    integer = sympy.floor(whole)
+    return base, int(integer), rest + whole - integer
+
+
+def _exponents(exponent: Any) -> list[tuple[Any, int]]:
+    """A symbolic exponent as a sum of integer multiples ``Σ n e``: ``base^{2m} = (base^m)^2``."""
+    parts = []
+    for term in sympy.Add.make_args(sympy.expand(exponent)):
+        times, rest = term.as_coeff_Mul()
+        if term != 0:
+            parts.append((rest, int(times)) if times.is_Integer else (term, 1))
+    return parts
+
+
+def _root(base: Any, exponent: Any) -> Any:
+    """``base^{1/q}``, the atom of which ``base^{p/q}`` is a power."""
+    return sympy.Pow(base, sympy.Rational(1, exponent.q))
+
+
+def _collect(expression: Any, atoms: dict[Any, None]) -> None:
+    if expression.is_Rational:
+        return
+    if expression.is_Add or expression.is_Mul:
+        for argument in expression.args:
+            _collect(argument, atoms)
+    elif expression.is_Pow:
+        base, whole, rest = _split_power(expression)
+        if whole:
+            _collect(base, atoms)
+        if rest.is_Rational and rest:
+            atoms[_root(base, rest)] = None
+        elif rest:
+            atoms.update({sympy.Pow(base, exponent): None for exponent, _ in _exponents(rest)})
+    else:
+        atoms[expression] = None
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether two expressions are the same rational function of their atoms."""
+    fractions = Fractions(left, right)
+    return fractions(left) == fractions(right)
+
+
+@dataclass(frozen=True)
+class Laurent:
+    """``t^valuation (c_0 + c_1 t + …)``, known to as many coefficients as are kept."""
+
+    valuation: int
+    coefficients: tuple[Any, ...]
+
+    @property
+    def precision(self) -> int:
+        """The first power of t whose coefficient is not known."""
+        return self.valuation + len(self.coefficients)
+
+    def __getitem__(self, power: int) -> Any:
+        if power >= self.precision:
+            raise NotInNormalForm(f"the coefficient of t^{power} is beyond what is known, t^{self.precision - 1}")
+        zero = self.coefficients[0] * 0
+        return self.coefficients[power - self.valuation] if power >= self.valuation else zero
+
+
+class LaurentSeries:
+    """Evaluates expressions as Laurent series in one variable, with `length` coefficients in a field of fractions."""
+
+    def __init__(self, variable: sympy.Symbol, length: int, *expressions: Any) -> None:
+        self.variable = variable
+        self.length = length
+        inner: list[Any] = []
+        for expression in expressions:
+            _leaves(sympy.sympify(expression), variable, inner)
+        self.fractions = Fractions(*inner)
+        self.field = self.fractions.field
+
+    def _normal(self, valuation: int, coefficients: Iterable[Any]) -> Laurent:
+        values = list(coefficients)
+        while len(values) > 1 and not values[0]:
+            values.pop(0)
+            valuation += 1
+        return Laurent(valuation, tuple(values[: self.length]))
+
+    def _exact(self, value: Any, power: int = 0) -> Laurent:
+        return Laurent(power, (value,) + (self.field.zero,) * (self.length - 1))
+
+    def __call__(self, expression: Any) -> Laurent:
+        """The series of an expression. Raises `NotInNormalForm` where it has none."""
+        if not expression.has(self.variable):
+            return self._exact(self.fractions(expression))
+        if expression.is_Mul:
+            expression = self._gathered(expression)
+            if not expression.has(self.variable):
+                return self._exact(self.fractions(expression))
+        if expression == self.variable:
+            return self._exact(self.field.one, 1)
+        if expression.is_Add or expression.is_Mul:
+            total = self(expression.args[0])
+            for argument in expression.args[1:]:
+                total = self._add(total, self(argument)) if expression.is_Add else self._multiply(total, self(argument))
+            return total
+        if expression.is_Pow and not expression.exp.has(self.variable):
+            return self._power(self(expression.base), expression.exp)
+        if isinstance(expression, sympy.log):
+            argument = self(expression.args[0])
+            terms = [(sympy.QQ((-1) ** (k + 1), k)) for k in range(1, self.length)]
+            return self._binomial_like(argument, [self.field.zero, *map(self.field, terms)])
+        raise NotInNormalForm(f"{expression} is no series in {self.variable}")
+
+    def _gathered(self, product: Any) -> Any:
+        """A product with the powers of the variable in one factor, so that symbolic exponents can cancel."""
+        exponent, rest = sympy.Integer(0), []
+        for factor in product.args:
+            base, power = factor.as_base_exp()
+            if base == self.variable:
+                exponent += power
+            else:
+                rest.append(factor)
+        return sympy.Mul(self.variable ** sympy.expand(exponent), *rest)
+
+    def _add(self, left: Laurent, right: Laurent) -> Laurent:
+        start, stop = min(left.valuation, right.valuation), min(left.precision, right.precision)
+        return self._normal(start, (left[power] + right[power] for power in range(start, max(stop, start + 1))))
+
+    def _multiply(self, left: Laurent, right: Laurent) -> Laurent:
+        length = min(len(left.coefficients), len(right.coefficients))
+        values = [
+            sum((left.coefficients[j] * right.coefficients[n - j] for j in range(n + 1)), self.field.zero)
+            for n in range(length)
+        ]
+        return self._normal(left.valuation + right.valuation, values)
+
+    def _binomial_like(self, series: Laurent, terms: list[Any]) -> Laurent:
+        """``Σ terms[k] x^k`` at x = series − 1, for a series with constant term 1."""
+        if series.valuation != 0 or series.coefficients[0] != self.field.one:
+            raise NotInNormalForm("a power or logarithm of a series needs constant term 1")
+        small = Laurent(0, (self.field.zero, *series.coefficients[1:]))
+        total, power = self._exact(terms[0]), self._exact(self.field.one)
+        for term in terms[1:]:
+            values = [
+                sum((power.coefficients[j] * small.coefficients[n - j] for j in range(n + 1)), self.field.zero)
+                for n in range(len(small.coefficients))
+            ]
+            power = Laurent(0, (*values, *(self.field.zero,) * (self.length - len(values))))
+            total = Laurent(
+                0, tuple(a + term * b for a, b in zip(total.coefficients, power.coefficients, strict=False))
+            )
+        return self._normal(0, total.coefficients[: len(series.coefficients)])
+
+    def _power(self, base: Laurent, exponent: Any) -> Laurent:
+        lead = base.coefficients[0]
+        if not lead:
+            raise NotInNormalForm("a power of a series that vanishes to the order kept")
+        shift = exponent * base.valuation
+        if not shift.is_Integer or not (exponent.is_Integer or lead == self.field.one):
+            raise NotInNormalForm(f"the power {exponent} of a series that starts with {lead} t^{base.valuation}")
+        unit = Laurent(0, tuple(value / lead for value in base.coefficients))
+        value = self.fractions(exponent)
+        terms = [self.field.one]
+        for k in range(1, self.length):
+            terms.append(terms[-1] * (value - (k - 1)) / k)
+        result = self._binomial_like(unit, terms)
+        scale = lead ** int(exponent) if exponent.is_Integer else self.field.one
+        return Laurent(int(shift) + result.valuation, tuple(scale * value for value in result.coefficients))
+
+
+def _leaves(expression: Any, variable: Any, found: list[Any]) -> None:
+    """The maximal subexpressions free of the variable: what the fraction field must contain."""
+    if not expression.has(variable):
+        found.append(expression)
+    elif expression != variable:
+        for argument in expression.args:
+            _leaves(argument, variable, found)
