@@ -114,6 +114,11 @@ def apply(matrix: Tensor, vector: Tensor) -> Tensor:
     return vector @ matrix.mT if matrix.ndim == 2 else (matrix @ vector[..., None])[..., 0]
 
 
+def components_first(vectors: Tensor) -> Tensor:
+    """(…, k) → (k, …), contiguous."""
+    return vectors.movedim(-1, 0).contiguous()
+
+
 def inner(first: Tensor, second: Tensor) -> Tensor:
     """Scalar product over the last axis."""
     return (first * second).sum(-1)

@@ -8,8 +8,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from manifoldtheory.errors import InputError
-from manifoldtheory.manifolds.charts import Chart, apply, inner
+from manifoldtheory.manifolds.charts import Arc, Chart, apply, inner
 from manifoldtheory.manifolds.checks import require_count
+from manifoldtheory.manifolds.hypersurfaces import frames
 from manifoldtheory.manifolds.radial import RadialLaw
 
 Measure = Literal["arc", "polar", "volume"]
@@ -94,27 +95,35 @@ def place_geodesic(chart: Chart, t: Tensor, w: Tensor, measure: Measure) -> tupl
     s = chart.arclength(t, w)
     a = s[..., None] * w
     steps = chart.steps(float(s.max()))
-    arc = chart.geodesic(a, steps)
+    if measure == "volume":
+        arc, spread = _spread(chart, a, w, steps)
+    else:
+        arc, spread = chart.geodesic(a, steps), torch.ones_like(s)
     # The velocity at time 1 is s γ′(s), so ds/dt = t / ⟨ξ, γ′⟩.
     weight = t * s / (inner(arc.tangent, arc.tangent_velocity) + inner(arc.normal, arc.normal_velocity))
     if measure != "arc":
-        weight = weight * (s / t) ** (dim - 1)
-    if measure == "volume":
-        weight = weight * torch.sqrt(torch.linalg.det(_pulled_back_metric(chart, a, steps)))
+        weight = weight * spread * (s / t) ** (dim - 1)
     return arc.tangent, chart.expand_normal(arc.normal), weight
 
 
-def _pulled_back_metric(chart: Chart, a: Tensor, steps: int) -> Tensor:
-    """DᵀD (n, m, m): rows are independent, so one forward derivative per axis gives every Jacobian of the batch."""
+def _spread(chart: Chart, a: Tensor, w: Tensor, steps: int) -> tuple[Arc, Tensor]:
+    """The geodesic, and √det(DᵀD) of its end by the initial velocity a = s w.
 
-    def displaced(v: Tensor) -> Tensor:
-        arc = chart.geodesic(v, steps)
-        return torch.cat([arc.tangent, arc.normal], -1)
-
-    axes = torch.eye(a.shape[-1], dtype=a.dtype, device=a.device)
-    columns = [torch.func.jvp(displaced, (a,), (axis.expand_as(a).contiguous(),))[1] for axis in axes]
+    D w is the unit velocity and orthogonal to the rest (Gauss's lemma), so only D on the complement of w counts. Rows
+    are independent: one forward derivative per direction gives the whole batch.
+    """
+    arc, columns = chart.geodesic(a, steps), []
+    for across in frames(w)[0].unbind(-1):
+        change = torch.func.jvp(lambda v: _ends(chart.geodesic(v, steps)), (a,), (across.contiguous(),))[1]
+        columns.append(torch.cat(change, -1))
+    if not columns:
+        return arc, torch.ones_like(a[..., 0])
     jacobian = torch.stack(columns, -1)
-    return jacobian.mT @ jacobian
+    return arc, torch.sqrt(torch.linalg.det(jacobian.mT @ jacobian))
+
+
+def _ends(arc: Arc) -> tuple[Tensor, Tensor]:
+    return arc.tangent, arc.normal
 
 
 def _metric_determinant(slope: Tensor) -> Tensor:

@@ -79,6 +79,10 @@ class GraphForms:
         product = (u[..., :, None] * v[..., None, :]).flatten(-2)
         return (product @ self.third.reshape(codim * dim, dim * dim).mT).reshape(*product.shape[:-1], codim, dim)
 
+    def third_at(self, base: Tensor) -> Tensor | float:
+        """k(u₀, ·, ·) (…, codim, m, m) at base points u₀ (…, m); 0 without a cubic form."""
+        return 0.0 if self.third is None else torch.einsum("aijk,...k->...aij", self.third, base)
+
     def heights(self, u: Tensor) -> Tensor:
         """z(u) (…, codim)."""
         return contract(self.along(u) / 2 + self.third_along(u, u) / 6, u)

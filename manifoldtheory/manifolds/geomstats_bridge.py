@@ -99,7 +99,7 @@ def _numpy_trapz() -> Iterator[None]:
     try:
         yield
     finally:
-        delattr(np, "trapz")  # noqa: B043
+        delattr(np, "trapz")
 
 
 @contextlib.contextmanager

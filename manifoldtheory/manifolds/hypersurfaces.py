@@ -5,7 +5,7 @@ from abc import abstractmethod
 import torch
 from torch import Tensor
 
-from manifoldtheory.manifolds.charts import Arc, Chart, apply, inner
+from manifoldtheory.manifolds.charts import Arc, Chart, components_first, inner
 from manifoldtheory.manifolds.geodesics import integrate
 
 HEIGHT_STEPS = 8
@@ -27,7 +27,10 @@ def frames(normal: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class HypersurfaceChart(Chart):
-    """The level set f = f(x), with f scaled to |∇f(x)| = 1: f(x + Ta + nb) − f(x) = b + `remainder`(a, b)."""
+    """The level set f = f(x), with f scaled to |∇f(x)| = 1: f(x + Ta + nb) − f(x) = b + `remainder`(a, b).
+
+    Inside, components come *first*, a (m, …) and b (…): short last axes would take most of the time.
+    """
 
     curvature: float
     """Bound of the principal curvatures over the whole hypersurface."""
@@ -39,11 +42,11 @@ class HypersurfaceChart(Chart):
 
     @abstractmethod
     def remainder(self, a: Tensor, b: Tensor) -> Tensor:
-        """Second and higher orders of f: (…, m), (…) → (…)."""
+        """Second and higher orders of f: (m, …), (…) → (…)."""
 
     @abstractmethod
     def remainder_gradient(self, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-        """Its derivatives by a (…, m) and by b (…)."""
+        """Its derivatives by a (m, …) and by b (…)."""
 
     @abstractmethod
     def hessian(self, a: Tensor, b: Tensor, a_velocity: Tensor, b_velocity: Tensor) -> Tensor:
@@ -56,25 +59,31 @@ class HypersurfaceChart(Chart):
         return inner(u, u) >= 1.0 / self.curvature**2
 
     def heights(self, u: Tensor) -> Tensor:
-        b = torch.zeros_like(u[..., 0])
+        return self.height(components_first(u))[..., None]
+
+    def height(self, a: Tensor) -> Tensor:
+        """The root of b + remainder(a, b) = 0 next to 0, by Newton: (m, …) → (…)."""
+        b = torch.zeros_like(a[0])
         for _ in range(HEIGHT_STEPS):
-            b = b - (b + self.remainder(u, b)) / (1 + self.remainder_gradient(u, b)[1])
-        return b[..., None]
+            b = b - (b + self.remainder(a, b)) / (1 + self.remainder_gradient(a, b)[1])
+        return b
 
     def slopes(self, u: Tensor) -> Tensor:
-        along, across = self.remainder_gradient(u, self.heights(u)[..., 0])
-        return (-along / (1 + across)[..., None])[..., None, :]
+        a = components_first(u)
+        along, across = self.remainder_gradient(a, self.height(a))
+        return (-along / (1 + across)).movedim(0, -1)[..., None, :]
 
     def geodesic(self, a: Tensor, steps: int) -> Arc:
         def acceleration(position: Tensor, velocity: Tensor) -> Tensor:
-            place = position[..., :-1], position[..., -1]
-            along, across = self.remainder_gradient(*place)
-            gradient = torch.cat([along, 1 + across[..., None]], -1)
-            bend = self.hessian(*place, velocity[..., :-1], velocity[..., -1])
-            return -(bend / inner(gradient, gradient))[..., None] * gradient
+            along, across = self.remainder_gradient(position[:-1], position[-1])
+            across = 1 + across
+            bend = self.hessian(position[:-1], position[-1], velocity[:-1], velocity[-1])
+            scale = -bend / ((along**2).sum(0) + across**2)
+            return torch.cat([scale * along, (scale * across)[None]])
 
-        start = torch.cat([a, torch.zeros_like(a[..., :1])], -1)
-        position, velocity = integrate(acceleration, start, steps)
+        start = components_first(a)
+        start = torch.cat([start, torch.zeros_like(start[:1])])
+        position, velocity = (end.movedim(0, -1) for end in integrate(acceleration, start, steps))
         return Arc(position[..., :-1], position[..., -1:], velocity[..., :-1], velocity[..., -1:])
 
 
@@ -93,16 +102,23 @@ class QuadricChart(HypersurfaceChart):
         self.C = inner(normal @ hessian, normal) / gradient_norm
         self.second_form = -self.A[..., None, :, :]
 
+    def _linear(self, a: Tensor) -> tuple[Tensor, Tensor]:
+        """A a (m, …) and B·a (…)."""
+        return torch.einsum("...ij,j...->i...", self.A, a), torch.einsum("...j,j...->...", self.B, a)
+
     def remainder(self, a: Tensor, b: Tensor) -> Tensor:
-        return (inner(a, apply(self.A, a)) + b * (2 * inner(self.B, a) + self.C * b)) / 2
+        bent, mixed = self._linear(a)
+        return ((a * bent).sum(0) + b * (2 * mixed + self.C * b)) / 2
 
     def remainder_gradient(self, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-        return apply(self.A, a) + self.B * b[..., None], inner(self.B, a) + self.C * b
+        bent, mixed = self._linear(a)
+        return bent + torch.einsum("...i,...->i...", self.B, b), mixed + self.C * b
 
     def hessian(self, a: Tensor, b: Tensor, a_velocity: Tensor, b_velocity: Tensor) -> Tensor:
         return 2 * self.remainder(a_velocity, b_velocity)
 
-    def heights(self, u: Tensor) -> Tensor:
+    def height(self, a: Tensor) -> Tensor:
         """The small root of ½C z² + (1 + B·u) z + ½ uᵀAu = 0, in the form without cancellation."""
-        linear, constant = 1 + inner(self.B, u), inner(u, apply(self.A, u))
-        return (-constant / (linear + torch.sqrt(linear**2 - self.C * constant)))[..., None]
+        bent, mixed = self._linear(a)
+        linear, constant = 1 + mixed, (a * bent).sum(0)
+        return -constant / (linear + torch.sqrt(linear**2 - self.C * constant))

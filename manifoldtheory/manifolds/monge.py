@@ -44,9 +44,8 @@ class MongePatch(Submanifold):
         return None if self._forms.third is None else self._forms.third.clone()
 
     def chart(self, x: Tensor) -> VertexChart | TiltedChart:
-        if bool((x == 0).all()):
-            return VertexChart(x, self._forms.like(x), self._osculating.like(x), self._directions.to(x))
-        return TiltedChart(x, self._forms.like(x))
+        kind = VertexChart if bool((x == 0).all()) else TiltedChart
+        return kind(x, self._osculating.like(x), self._directions.to(x))
 
     def immersion(self, coordinates: Tensor) -> Tensor:
         """u ↦ (u, z(u))."""

@@ -1,9 +1,11 @@
 """Charts of a Monge patch: at its vertex, and at any other point."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
-from manifoldtheory.manifolds.charts import Arc, Chart, apply, radius_at
+from manifoldtheory.manifolds.charts import Arc, Chart, apply, components_first, radius_at
 from manifoldtheory.manifolds.forms import GraphForms, contract
 from manifoldtheory.manifolds.geodesics import integrate
 
@@ -12,13 +14,20 @@ TILT_STEPS = 12
 
 
 class GraphChart(Chart):
-    """What both charts share: geodesics u″ = −g⁻¹Jᵀ ∇²z(u′, u′) and curvature bounds that grow with the cubic form."""
+    """What both charts share: forms in osculating normal directions, curvature bounds that grow with the cubic form."""
+
+    forms: GraphForms
+    directions: Tensor
+    """The osculating normal directions (codim, r), orthonormal."""
 
     growth: tuple[float, float]
     """Curvature at most growth[0] + growth[1] · distance."""
 
     def curvature_bound(self, distance: float) -> float:
         return self.growth[0] + self.growth[1] * distance
+
+    def expand_normal(self, normal: Tensor) -> Tensor:
+        return normal @ self.directions.mT
 
     def _limits(self) -> None:
         curvature, growth = self.growth
@@ -27,18 +36,16 @@ class GraphChart(Chart):
 
 
 class VertexChart(GraphChart):
-    """At the origin the tangent coordinates are u itself; normals in the span of the forms' images."""
+    """At the origin the tangent coordinates are u itself."""
 
-    def __init__(self, x: Tensor, forms: GraphForms, osculating: GraphForms, directions: Tensor) -> None:
-        size = forms.dim + forms.codim
+    def __init__(self, x: Tensor, forms: GraphForms, directions: Tensor) -> None:
+        dim, size = forms.dim, forms.dim + directions.shape[0]
         identity = torch.eye(size, dtype=x.dtype, device=x.device).expand(*x.shape[:-1], size, size)
-        self.tangent_frame, self.normal_frame = identity[..., : forms.dim], identity[..., forms.dim :]
-        self.second_form = forms.second.expand(*x.shape[:-1], *forms.second.shape)
-        self.forms, self.directions, self.growth = osculating, directions, forms.growth
+        self.tangent_frame, self.normal_frame = identity[..., :dim], identity[..., dim:]
+        second = torch.einsum("ab,bij->aij", directions, forms.second)
+        self.second_form = second.expand(*x.shape[:-1], *second.shape)
+        self.forms, self.directions, self.growth = forms, directions, forms.growth
         self._limits()
-
-    def expand_normal(self, normal: Tensor) -> Tensor:
-        return normal @ self.directions.mT
 
     def out_of_range(self, u: Tensor) -> Tensor:
         return torch.zeros_like(u[..., 0], dtype=torch.bool)
@@ -50,12 +57,8 @@ class VertexChart(GraphChart):
         return self.forms.slopes(u)
 
     def geodesic(self, a: Tensor, steps: int) -> Arc:
-        def acceleration(u: Tensor, velocity: Tensor) -> Tensor:
-            slopes = self.forms.slopes(u)
-            pull = contract(slopes.mT, self.forms.bend(u, velocity))
-            return -torch.linalg.solve(self.forms.metric(slopes), pull)
-
-        u, velocity = integrate(acceleration, a, steps)
+        acceleration = cubic_field(self.forms) if self.forms.third is not None else quadratic_field(self.forms)
+        u, velocity = (end.movedim(0, -1) for end in integrate(acceleration, components_first(a), steps))
         return Arc(u, self.heights(u), velocity, contract(self.slopes(u), velocity))
 
 
@@ -66,24 +69,25 @@ class TiltedChart(GraphChart):
     tangent part G^{½}δ + G^{−½}J₀ᵀr and normal part L r: J₀δ drops out of the normal part by algebra, not by rounding.
     """
 
-    def __init__(self, x: Tensor, forms: GraphForms) -> None:
-        base = x[..., : forms.dim]
+    def __init__(self, x: Tensor, forms: GraphForms, directions: Tensor) -> None:
+        dim, codim = forms.dim, directions.shape[0]
+        base = x[..., :dim]
         self.tilt = forms.slopes(base)
         eigenvalues, axes = torch.linalg.eigh(forms.metric(self.tilt))
         root = eigenvalues.sqrt()
         self.widen = axes * root[..., None, :] @ axes.mT
         self.narrow = axes / root[..., None, :] @ axes.mT
         # (I + JJᵀ)^{−½} = I − J φ(JᵀJ) Jᵀ with φ(λ) = 1/(√(1+λ) (1 + √(1+λ)))
-        inner_part = axes / (root * (1 + root))[..., None, :] @ axes.mT
-        identity = torch.eye(forms.codim, dtype=x.dtype, device=x.device)
-        self.level = identity - self.tilt @ inner_part @ self.tilt.mT
-        flat = torch.eye(forms.dim, dtype=x.dtype, device=x.device).expand(*x.shape[:-1], forms.dim, forms.dim)
-        self.tangent_frame = torch.cat([flat, self.tilt], -2) @ self.narrow
-        self.normal_frame = torch.cat([-self.tilt.mT, identity.expand_as(self.level)], -2) @ self.level
-        second = forms.second + _third_at(forms, base)
-        self.forms = GraphForms(second, forms.third)
+        middle = axes / (root * (1 + root))[..., None, :] @ axes.mT
+        self.level = _eye(forms.codim, x) - self.tilt @ middle @ self.tilt.mT
+        tilt = directions @ self.tilt
+        level = _eye(codim, x) - tilt @ middle @ tilt.mT
+        self.tangent_frame = torch.cat([_eye(dim, x).expand_as(self.narrow), tilt], -2) @ self.narrow
+        self.normal_frame = torch.cat([-tilt.mT, _eye(codim, x).expand_as(level)], -2) @ level
+        second = forms.second + forms.third_at(base)
+        self.forms, self.directions = GraphForms(second, forms.third), directions
         bent = self.narrow[..., None, :, :] @ second @ self.narrow[..., None, :, :]
-        self.second_form = torch.einsum("...ab,...bij->...aij", self.level, bent)
+        self.second_form = torch.einsum("...ab,...bij->...aij", directions @ self.level, bent)
         curvature, growth = forms.growth
         self.growth = curvature + growth * float(torch.linalg.vector_norm(base, dim=-1).max()), growth
         self._limits()
@@ -131,6 +135,63 @@ class TiltedChart(GraphChart):
         return delta
 
 
-def _third_at(forms: GraphForms, base: Tensor) -> Tensor | float:
-    """k(u₀, ·, ·) (…, codim, m, m)."""
-    return 0.0 if forms.third is None else torch.einsum("aijk,...k->...aij", forms.third, base)
+def quadratic_field(forms: GraphForms) -> Callable[[Tensor, Tensor], Tensor]:
+    """u″ = −g⁻¹Jᵀ∇²z(u′, u′) for z = ½ h(u, u), components first: (m, …), (m, …) → (m, …).
+
+    With Q_{ijkl} = Σ_a h^a_ij h^a_kl: g_ik = δ_ik + Q_{ijkl} u_j u_l and (Jᵀ∇²z)_i = Q_{ijkl} u_j u′_k u′_l, whatever
+    the codimension.
+    """
+    dim = forms.dim
+    products = torch.einsum("aij,akl->ijkl", forms.second, forms.second)
+    metric_table = products.permute(0, 2, 1, 3).reshape(dim * dim, dim * dim)
+    pull_table = products.reshape(dim * dim, dim * dim)
+
+    def acceleration(u: Tensor, velocity: Tensor) -> Tensor:
+        gram = torch.tensordot(metric_table, (u[:, None] * u).flatten(0, 1), 1).unflatten(0, (dim, dim))
+        pull = torch.tensordot(pull_table, (velocity[:, None] * velocity).flatten(0, 1), 1).unflatten(0, (dim, dim))
+        return -solve_metric(gram, (pull * u).sum(1))
+
+    return acceleration
+
+
+def cubic_field(forms: GraphForms) -> Callable[[Tensor, Tensor], Tensor]:
+    """The same with a cubic form, from slopes (codim, m, …) and second derivatives (codim, …)."""
+    dim, codim = forms.dim, forms.codim
+    assert forms.third is not None
+    linear, square = forms.second.reshape(codim * dim, dim), forms.third.reshape(codim * dim, dim * dim)
+
+    def acceleration(u: Tensor, velocity: Tensor) -> Tensor:
+        slopes = torch.tensordot(linear, u, 1) + torch.tensordot(square, (u[:, None] * u).flatten(0, 1), 1) / 2
+        slopes = slopes.unflatten(0, (codim, dim))
+        bent = torch.tensordot(linear, velocity, 1) + torch.tensordot(square, (u[:, None] * velocity).flatten(0, 1), 1)
+        bend = (bent.unflatten(0, (codim, dim)) * velocity).sum(1)
+        gram = (slopes[:, :, None] * slopes[:, None]).sum(0)
+        return -solve_metric(gram, (slopes * bend[:, None]).sum(0))
+
+    return acceleration
+
+
+def solve_metric(gram: Tensor, right: Tensor) -> Tensor:
+    """(I + gram)⁻¹ right by LDLᵀ over the leading axes: (m, m, …), (m, …) → (m, …).
+
+    Unrolled: a batched LAPACK call per step costs ten times as much for the small m of a geodesic.
+    """
+    dim = right.shape[0]
+    matrix = [[gram[i, j] + (1.0 if i == j else 0.0) for j in range(i, dim)] for i in range(dim)]
+    solution = list(right.unbind(0))
+    for i in range(dim):
+        for j in range(i + 1, dim):
+            factor = matrix[i][j - i] / matrix[i][0]
+            for k in range(j, dim):
+                matrix[j][k - j] = matrix[j][k - j] - factor * matrix[i][k - i]
+            solution[j] = solution[j] - factor * solution[i]
+    for i in reversed(range(dim)):
+        rest = solution[i]
+        for j in range(i + 1, dim):
+            rest = rest - matrix[i][j - i] * solution[j]
+        solution[i] = rest / matrix[i][0]
+    return torch.stack(solution)
+
+
+def _eye(size: int, like: Tensor) -> Tensor:
+    return torch.eye(size, dtype=like.dtype, device=like.device)

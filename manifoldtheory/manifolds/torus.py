@@ -8,7 +8,6 @@ from torch import Tensor
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.base import Submanifold
-from manifoldtheory.manifolds.charts import inner
 from manifoldtheory.manifolds.checks import require_length
 from manifoldtheory.manifolds.hypersurfaces import HypersurfaceChart
 from manifoldtheory.manifolds.rejection import draw_accepted
@@ -18,7 +17,7 @@ from manifoldtheory.manifolds.rejection import draw_accepted
 class Torus(Submanifold):
     """((R + r cos θ) cos φ, (R + r cos θ) sin φ, r sin θ) in R³, R = major > r = minor.
 
-    The tangent frame is (parallel, meridian): ∂_φ and ∂_θ, normalised, the principal directions. Normals point outwards.
+    The tangent frame is (parallel, meridian), ∂_φ and ∂_θ normalised: the principal directions. Normals point outwards.
     """
 
     major: float
@@ -87,13 +86,13 @@ class TorusChart(HypersurfaceChart):
 
     def _split(self, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
         """Radial and axial component of a vector in the frames; its component along the parallel is a₁."""
-        return self.cosine * b - self.sine * a[..., 1], self.sine * b + self.cosine * a[..., 1]
+        return self.cosine * b - self.sine * a[1], self.sine * b + self.cosine * a[1]
 
     def _level(self, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """|ξ|², |ξ_h|², and the increment 2x·ξ + |ξ|² of |x|²."""
         radial, axial = self._split(a, b)
-        across = radial**2 + a[..., 0] ** 2
-        square = inner(a, a) + b**2
+        across = radial**2 + a[0] ** 2
+        square = (a**2).sum(0) + b**2
         return square, across, 2 * (self.distance * radial + self.minor * self.sine * axial) + square
 
     def remainder(self, a: Tensor, b: Tensor) -> Tensor:
@@ -106,19 +105,19 @@ class TorusChart(HypersurfaceChart):
         # Radial, parallel and axial component of the ambient gradient, then turned into the frames.
         common = 8 * self.major * self.distance + 4 * increment
         along_radial = common * radial - 8 * self.major**2 * radial + 4 * increment * self.distance
-        along_parallel = (common - 8 * self.major**2) * a[..., 0]
+        along_parallel = (common - 8 * self.major**2) * a[0]
         along_axis = common * axial + 4 * increment * self.minor * self.sine
         meridian = self.cosine * along_axis - self.sine * along_radial
         normal = self.cosine * along_radial + self.sine * along_axis
-        return torch.stack([along_parallel, meridian], -1) / self.norm[..., None], normal / self.norm
+        return torch.stack([along_parallel, meridian]) / self.norm, normal / self.norm
 
     def hessian(self, a: Tensor, b: Tensor, a_velocity: Tensor, b_velocity: Tensor) -> Tensor:
         radial, axial = self._split(a, b)
         radial_velocity, axial_velocity = self._split(a_velocity, b_velocity)
-        speed = inner(a_velocity, a_velocity) + b_velocity**2
-        across = radial_velocity**2 + a_velocity[..., 0] ** 2
+        speed = (a_velocity**2).sum(0) + b_velocity**2
+        across = radial_velocity**2 + a_velocity[0] ** 2
         # Half the rate of |x|²: the scalar product of the place and the velocity.
-        rate = (self.distance + radial) * radial_velocity + a[..., 0] * a_velocity[..., 0]
+        rate = (self.distance + radial) * radial_velocity + a[0] * a_velocity[0]
         rate = rate + (self.minor * self.sine + axial) * axial_velocity
         level = 8 * self.major * self.distance + 4 * self._level(a, b)[2]
         return (8 * rate**2 + level * speed - 8 * self.major**2 * across) / self.norm
