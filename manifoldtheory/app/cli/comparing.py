@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from manifoldtheory.app.report.figures import FIGURES, save
+from manifoldtheory.app.report.figures import FIGURES
 from manifoldtheory.app.report.tables import Comparison, compare
 from manifoldtheory.errors import InputError
 from manifoldtheory.ledger import RunFolder
@@ -26,8 +26,8 @@ def compare_runs(folders: Sequence[Path], figures: Path) -> tuple[Comparison, li
     comparison = compare(evidence)
     if not comparison.rows:
         raise InputError(f"no R_energy in {', '.join(map(str, folders))}: {MAKE_ONE}")
-    figure = FIGURES["energy-comparison"].draw(evidence)
+    drawing = FIGURES["energy-comparison"].draw(evidence)
     try:
-        return comparison, [] if figure is None else save(figure, figures, "energy-comparison")
+        return comparison, [] if drawing is None else drawing.save(figures, "energy-comparison")
     except OSError as error:
         raise InputError(f"can't write into {figures} ({error}): give --out a folder you can write") from error

@@ -166,16 +166,17 @@ def run_columns(
 
 
 def failures(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The records that make a run fail: of the repaired forms, proofs that don't hold and simulations that contradict.
+    """The records that make a run fail: proofs that don't hold, and simulations that contradict a repaired form.
 
-    Evidence against a statement as the source has it is a finding, and so is whatever a model shows.
+    A proof fails when it leaves anything open (its certificate was refused) or refutes a repaired form. Evidence
+    against a statement as the source has it is a finding, and so is whatever a model shows.
     """
-    failed = []
-    for record in evidence:
-        if record.statement != Form.REPAIRED:
-            continue
-        unproved = record.kind == Kind.PROOF and record.verdict != Verdict.SUPPORTS
-        contradicted = record.kind == Kind.SIMULATION and record.verdict == Verdict.REFUTES
-        if unproved or contradicted:
-            failed.append(record)
-    return failed
+    return [record for record in evidence if _fails(record)]
+
+
+def _fails(record: Evidence) -> bool:
+    if record.kind == Kind.OBSERVATION or record.verdict == Verdict.SUPPORTS:
+        return False
+    if record.kind == Kind.PROOF and record.verdict == Verdict.INCONCLUSIVE:
+        return True
+    return record.statement == Form.REPAIRED and record.verdict == Verdict.REFUTES

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from manifoldtheory.app.report.derivations import DerivationView, view_derivation
-from manifoldtheory.app.report.figures import FIGURES, inline_svg, save
+from manifoldtheory.app.report.figures import FIGURES
 from manifoldtheory.app.report.tables import (
     SYMBOLS,
     WORDS,
@@ -41,7 +41,7 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Picture:
     """A figure as it stands in the page."""
 
     name: str
@@ -60,7 +60,7 @@ class Section:
     derivations: tuple[DerivationView, ...]
     summaries: tuple[Summary, ...]
     records: tuple[Evidence, ...]
-    drawings: tuple[Drawing, ...]
+    pictures: tuple[Picture, ...]
 
 
 def write_report(folder: RunFolder, providers: Mapping[str, Provider]) -> Path:
@@ -69,15 +69,15 @@ def write_report(folder: RunFolder, providers: Mapping[str, Provider]) -> Path:
     Raises `InputError` when the run is not finished, or the folder can't be written.
     """
     evidence = folder.evidence
-    drawings: dict[str, Drawing] = {}
+    pictures: dict[str, Picture] = {}
     page = folder.path / REPORT
     try:
         for kind in FIGURES.values():
-            figure = kind.draw(evidence)
-            if figure is not None:
-                save(figure, folder.path / FIGURE_FOLDER, kind.name)
-                drawings[kind.name] = Drawing(kind.name, kind.title, kind.caption, inline_svg(figure))
-        text = render(folder.path.name, folder.manifest, evidence, providers, drawings)
+            drawing = kind.draw(evidence)
+            if drawing is not None:
+                drawing.save(folder.path / FIGURE_FOLDER, kind.name)
+                pictures[kind.name] = Picture(kind.name, kind.title, kind.caption, drawing.inline)
+        text = render(folder.path.name, folder.manifest, evidence, providers, pictures)
         write_atomically(page, text.encode())
     except OSError as error:
         raise InputError(
@@ -91,7 +91,7 @@ def render(
     manifest: Mapping[str, Any],
     evidence: Sequence[Evidence],
     providers: Mapping[str, Provider],
-    drawings: Mapping[str, Drawing],
+    pictures: Mapping[str, Picture],
 ) -> str:
     """The page as text. Whatever comes from outside is escaped."""
     import jinja2
@@ -115,8 +115,8 @@ def render(
         ledger=ledger(evidence, claims_of(providers)),
         titles={slug: claim.title for slug, claim in claims_of(providers).items()},
         comparison=compare(evidence),
-        lead=drawings.get("energy-comparison"),
-        sections=_sections(evidence, providers, drawings),
+        lead=pictures.get("energy-comparison"),
+        sections=_sections(evidence, providers, pictures),
     )
 
 
@@ -132,7 +132,7 @@ def _counts(evidence: Sequence[Evidence]) -> list[tuple[Kind, Form, Verdict, int
 
 
 def _sections(
-    evidence: Sequence[Evidence], providers: Mapping[str, Provider], drawings: Mapping[str, Drawing]
+    evidence: Sequence[Evidence], providers: Mapping[str, Provider], pictures: Mapping[str, Picture]
 ) -> list[Section]:
     claims = claims_of(providers)
     present = {record.claim for record in evidence}
@@ -142,9 +142,9 @@ def _sections(
         simulated = [record for record in own if record.kind == Kind.SIMULATION]
         columns = [provider for provider in providers.values() if slug in provider.claims()]
         figures = [
-            drawings[kind.name]
+            pictures[kind.name]
             for kind in FIGURES.values()
-            if kind.claim == slug and kind.name in drawings and kind.name != "energy-comparison"
+            if kind.claim == slug and kind.name in pictures and kind.name != "energy-comparison"
         ]
         predictions = [item for column in columns for item in column.predictions(slug).items()]
         sections.append(
@@ -155,7 +155,7 @@ def _sections(
                 derivations=tuple(view for column in columns if (view := view_derivation(column, slug)) is not None),
                 summaries=tuple(summarise(own)),
                 records=tuple(simulated if len(simulated) <= MOST_RECORDS else ()),
-                drawings=tuple(figures),
+                pictures=tuple(figures),
             )
         )
     return sections

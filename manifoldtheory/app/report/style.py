@@ -1,5 +1,6 @@
 """How figures look: one palette (colour-blind safe), one set of markers, one font size, the same for every figure."""
 
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -62,15 +63,30 @@ class Look(NamedTuple):
     marker: str
 
 
+def in_order(subjects: Iterable[str]) -> list[str]:
+    """The distinct subjects: the manifolds that ship in their usual order, then others by name."""
+    return sorted(set(subjects), key=lambda name: (_KNOWN.index(name) if name in _KNOWN else len(_KNOWN), name))
+
+
 def looks(subjects: Iterable[str]) -> dict[str, Look]:
     """A colour and a marker for each subject, the same in every figure for the manifolds that ship."""
-    names = sorted(set(subjects), key=lambda name: (_KNOWN.index(name) if name in _KNOWN else len(_KNOWN), name))
+    names = in_order(subjects)
     taken = {_KNOWN.index(name) for name in names if name in _KNOWN}
     free = [index for index in range(len(COLOURS)) if index not in taken] or [len(COLOURS) - 1]
     others = [name for name in names if name not in _KNOWN]
     index = {name: free[position % len(free)] for position, name in enumerate(others)}
     index |= {name: _KNOWN.index(name) for name in names if name in _KNOWN}
     return {name: Look(COLOURS[index[name]], MARKERS[index[name]]) for name in names}
+
+
+def subject_handles(looks: dict[str, Look]) -> list[Any]:
+    """Legend entries for subjects."""
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D([], [], color=look.colour, marker=look.marker, linestyle="none", label=subject)
+        for subject, look in looks.items()
+    ]
 
 
 @contextmanager
@@ -89,6 +105,30 @@ def new_figure(width: float, height: float) -> Any:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height))
+
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def log_axis(axes: Any, axis: str) -> None:
+    """Makes the ``"x"`` or ``"y"`` axis logarithmic, with a tick at most at each power of ten.
+
+    Plain text instead of matplotlib's mathematics, and no minor ticks: these take most of the time of a figure.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    (axes.set_xscale if axis == "x" else axes.set_yscale)("log")
+    target = axes.xaxis if axis == "x" else axes.yaxis
+    target.set_major_locator(LogLocator(10, numticks=8))
+    target.set_major_formatter(FuncFormatter(lambda value, _: _power_of_ten(value)))
+    target.set_minor_locator(NullLocator())
+
+
+def _power_of_ten(value: float) -> str:
+    exponent = round(math.log10(value)) if value > 0 else 0
+    if 0 <= exponent <= 2:
+        return f"{10**exponent}"
+    return f"10{str(exponent).translate(_SUPERSCRIPTS)}"
 
 
 def panel_title(axes: Any, letter: str, text: str) -> None:

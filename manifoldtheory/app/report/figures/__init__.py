@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,41 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A drawn figure: the same evidence gives the same SVG, byte by byte."""
+
+    svg: str
+    png: bytes
+
+    @classmethod
+    def of(cls, figure: "Figure") -> "Drawing":
+        """Renders a figure; the style must be in force."""
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # it stays as it is: laying out again would double the time of each rendering
+        svg, png = io.BytesIO(), io.BytesIO()
+        figure.savefig(svg, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        figure.savefig(png, format="png", metadata={"Software": None})
+        return cls(re.sub(r"<metadata>.*?</metadata>", "", svg.getvalue().decode(), flags=re.DOTALL), png.getvalue())
+
+    def save(self, folder: Path, name: str) -> list[Path]:
+        """Writes ``<name>.svg``, on white, and ``<name>.png``; returns both paths."""
+        opened = re.sub(r"(<svg\b[^>]*>)", rf"\1{_BACKGROUND}", self.svg, count=1)
+        contents = {"svg": opened.encode(), "png": self.png}
+        for suffix, content in contents.items():
+            write_atomically(folder / f"{name}.{suffix}", content)
+        return [folder / f"{name}.{suffix}" for suffix in contents]
+
+    @property
+    def inline(self) -> str:
+        """The ``<svg>`` element for a page: no background, and ink in the colour of the page's text."""
+        element = self.svg[self.svg.index("<svg") :]
+        return element.replace(INK, "currentColor").replace(FAINT, "var(--faint)")
+
+
+_BACKGROUND = '<rect width="100%" height="100%" fill="white"/>'
+
+
+@dataclass(frozen=True)
 class FigureKind:
     """A figure the report knows to draw: for which claim, with which caption, and how."""
 
@@ -29,10 +64,11 @@ class FigureKind:
     caption: str
     _draw: "Callable[[Sequence[Evidence]], Figure | None]"
 
-    def draw(self, evidence: Sequence[Evidence]) -> "Figure | None":
+    def draw(self, evidence: Sequence[Evidence]) -> "Drawing | None":
         """The figure in the report's style, or ``None`` when its evidence is absent."""
         with styled():
-            return self._draw(evidence)
+            figure = self._draw(evidence)
+            return None if figure is None else Drawing.of(figure)
 
 
 FIGURES = {
@@ -43,11 +79,10 @@ FIGURES = {
             "energy-concentration",
             "R_energy, synthetic and real",
             "Gradient energy per dimension in the tangent space over that in matched subspaces of its complement. "
-            "A: on manifolds, against the radius t of the cloud; lines are the prediction, points the measurement with "
-            "its 95 % interval, open points and dashed lines have ambient noise. B: in the transformer over training, "
-            "on the same axis; lines are medians over layers (and linear maps), bands their range. C: B magnified, "
-            "with each layer as a thin line. R_activation is the confound: the same ratio of the activations themselves. "
-            "R = 1 is no concentration.",
+            "On manifolds against the radius t of the cloud: lines are predicted, points measured with 95 % intervals; "
+            "open points and dashed lines have ambient noise. In the transformer over training, on the same axis and "
+            "magnified: lines are medians over layers (and linear maps), bands their range, thin lines the layers. "
+            "R_activation is the confound: the same ratio of the activations themselves. R = 1 is no concentration.",
             draw_comparison,
         ),
         FigureKind(
@@ -78,28 +113,3 @@ FIGURES = {
     )
 }
 """The figures by name, in the order of the report."""
-
-
-def save(figure: "Figure", folder: Path, name: str) -> list[Path]:
-    """Writes the figure as SVG and PNG and returns both paths; the same evidence gives the same SVG, byte by byte."""
-    paths = []
-    for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
-        path = folder / f"{name}.{suffix}"
-        write_atomically(path, _render(figure, suffix, metadata, transparent=False))
-        paths.append(path)
-    return paths
-
-
-def inline_svg(figure: "Figure") -> str:
-    """The figure as an ``<svg>`` element for a page: no background, and ink in the colour of the page's text."""
-    text = _render(figure, "svg", {"Date": None, "Creator": None}, transparent=True).decode()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    return text.replace(INK, "currentColor").replace(FAINT, "var(--faint)")
-
-
-def _render(figure: "Figure", suffix: str, metadata: Mapping[str, str | None], *, transparent: bool) -> bytes:
-    buffer = io.BytesIO()
-    with styled():
-        figure.savefig(buffer, format=suffix, metadata=metadata, transparent=transparent)
-    return buffer.getvalue()

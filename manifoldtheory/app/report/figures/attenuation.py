@@ -31,11 +31,11 @@ def draw_attenuation(evidence: Sequence[Evidence]) -> "Figure | None":
         for subject, ladder in ladders.items():
             look = looks[subject]
             plot_prediction(axes, ladder, color=look.colour, linewidth=0.8, alpha=0.75)
-            plot_points(axes, ladder, color=look.colour, marker=look.marker, label=subject)
-        axes.set_xscale("log")
-        axes.set_yscale("log")
+            plot_points(axes, ladder, color=look.colour, marker=look.marker)
+        style.log_axis(axes, "x")
+        style.log_axis(axes, "y")
         axes.set_xlabel("E t² of the radial law")
         axes.set_ylabel(label)
         style.panel_title(axes, "AB"[index], label.partition(" (")[0])
-    figure.axes[0].legend(loc="upper left", handletextpad=0.3)
+    figure.axes[0].legend(handles=style.subject_handles(looks), loc="upper left", handletextpad=0.3)
     return figure

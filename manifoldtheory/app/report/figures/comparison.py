@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 SERIES = (
     (HIDDEN, "hidden-state gradients ∂L/∂h", style.HIDDEN_COLOUR, "o"),
     (WEIGHT, "weight gradients δhᵀ", style.WEIGHT_COLOUR, "s"),
-    (ACTIVATION, "R_activation (confound)", style.ACTIVATION_COLOUR, "D"),
+    (ACTIVATION, r"$R_\mathrm{activation}$ (the confound)", style.ACTIVATION_COLOUR, "D"),
 )
 
 
-RATIO_LABEL = "R_energy (per dimension, tangent / complement)"
+RATIO_LABEL = r"$R_\mathrm{energy}$ (per dimension, tangent / complement)"
 
 
 def draw_comparison(evidence: Sequence[Evidence]) -> "Figure | None":
@@ -29,27 +29,31 @@ def draw_comparison(evidence: Sequence[Evidence]) -> "Figure | None":
     real = _real_series(comparison)
     if not synthetic and not real:
         return None
-    count = bool(synthetic) + 2 * bool(real)
+    count = bool(synthetic) * (1 + bool(real)) + bool(real)
     figure = style.new_figure(3.4 * count + 0.6, 3.9)
-    letters = iter("ABC")
-    shared = None
-    if synthetic:
-        shared = _panel(figure, count, 1, None)
-        _draw_synthetic(shared, next(letters), synthetic)
-        shared.set_ylabel(RATIO_LABEL)
+    first = _panel(figure, count, 1)
+    first.set_ylabel(RATIO_LABEL)
+    if not synthetic:
+        _draw_real(first, "A", real)
+        _draw_layers(first, real)
+        return figure
+    _draw_synthetic(first, "A", synthetic)
     if real:
-        axes = _panel(figure, count, count - 1, shared)
-        _draw_real(axes, next(letters), real)
-        if shared is None:
-            axes.set_ylabel(RATIO_LABEL)
-        axes = _panel(figure, count, count, None)
-        _draw_magnified(axes, next(letters), real)
+        axes = _panel(figure, count, 2, shared=first)
+        axes.tick_params(labelleft=False)
+        _draw_real(axes, "B", real)
+        magnified = _panel(figure, count, 3)
+        _draw_real(magnified, "C", real)
+        _draw_layers(magnified, real)
+        magnified.get_legend().remove()
+        style.panel_title(magnified, "C", "the shaded part of B, each layer a line")
+        axes.axhspan(*magnified.get_ylim(), color=style.FAINT, alpha=0.22, linewidth=0, zorder=0.5)
     return figure
 
 
-def _panel(figure: Any, count: int, index: int, shared: Any) -> Any:
+def _panel(figure: Any, count: int, index: int, shared: Any = None) -> Any:
     axes = figure.add_subplot(1, count, index, sharey=shared)
-    axes.set_yscale("log")
+    style.log_axis(axes, "y")
     axes.axhline(1, color=style.INK, linewidth=0.9, linestyle=(0, (1, 1.5)), zorder=1.5)
     return axes
 
@@ -63,13 +67,10 @@ def _draw_synthetic(axes: Any, letter: str, records: Sequence[Evidence]) -> None
             look = looks[subject]
             plot_prediction(axes, ladder, color=look.colour, linestyle=line, linewidth=0.9, alpha=0.75)
             plot_points(axes, ladder, hollow=hollow, color=look.colour, marker=look.marker)
-    axes.set_xscale("log")
+    style.log_axis(axes, "x")
     axes.set_xlabel("radius t of the cloud")
     style.panel_title(axes, letter, "manifolds (simulated)")
-    handles = [
-        Line2D([], [], color=look.colour, marker=look.marker, linestyle="none", label=subject)
-        for subject, look in looks.items()
-    ]
+    handles = style.subject_handles(looks)
     if any(record.quantity == "noisy-energy-ratio" for record in records):
         handles.append(Line2D([], [], color=style.INK, linestyle="-", linewidth=0.9, label="predicted"))
         handles.append(Line2D([], [], color=style.INK, linestyle="--", linewidth=0.9, label="… with noise"))
@@ -130,17 +131,17 @@ def _draw_real(axes: Any, letter: str, series: Series) -> None:
     axes.legend(handles=handles, loc="upper left")
 
 
-def _draw_magnified(axes: Any, letter: str, series: Series) -> None:
-    _draw_real(axes, letter, series)
+def _draw_layers(axes: Any, series: Series) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
     for quantity, _, colour, _ in SERIES:
         for (_, found), lines in series.items():
             if found == quantity:
                 for line in lines.values():
-                    axes.plot(
-                        sorted(line), [line[step] for step in sorted(line)], color=colour, linewidth=0.4, alpha=0.55
-                    )
-    axes.get_legend().remove()
-    style.panel_title(axes, letter, "the same, magnified: each layer a line")
+                    steps = sorted(line)
+                    axes.plot(steps, [line[step] for step in steps], color=colour, linewidth=0.4, alpha=0.55)
+    axes.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda ratio, _: f"{ratio:g}"))
 
 
 def _step_axis(axes: Any, series: Series) -> None:

@@ -56,15 +56,15 @@ def _draw_higher(axes: Any, higher: dict[str, list[Evidence]], looks: dict[str, 
     for subject, bins in higher.items():
         look = looks[subject]
         predicted = [record.predicted for record in bins]
-        plot_points(axes, bins, x=predicted, color=look.colour, marker=look.marker, label=subject)
+        plot_points(axes, bins, x=predicted, color=look.colour, marker=look.marker)
     values = [record.predicted or 0.0 for bins in higher.values() for record in bins]
     if values:
         ends = [min(values), max(values)]
         axes.plot(ends, ends, color=style.INK, linewidth=1.0)
     axes.set_xlabel("predicted density / uniform")
     axes.set_ylabel("measured density / uniform")
-    if higher:
-        axes.legend(loc="upper left", handletextpad=0.3)
+    shown = {subject: looks[subject] for subject in higher}
+    axes.legend(handles=style.subject_handles(shown), loc="upper left", handletextpad=0.3)
 
 
 def _finish(axes: Any, letter: str, title: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from manifoldtheory.app.report.style import in_order
 from manifoldtheory.app.report.tables import interval
 from manifoldtheory.ledger import Evidence, Kind
 
@@ -25,7 +26,7 @@ def by_subject(records: Iterable[Evidence], quantity: str) -> dict[str, list[Evi
     for record in records:
         if record.quantity == quantity and record.rung is not None:
             found.setdefault(record.subject or "–", []).append(record)
-    return {subject: sorted(found[subject], key=_position) for subject in sorted(found)}
+    return {subject: sorted(found[subject], key=_position) for subject in in_order(found)}
 
 
 def _position(record: Evidence) -> float:

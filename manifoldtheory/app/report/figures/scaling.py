@@ -33,26 +33,16 @@ def draw_scaling(evidence: Sequence[Evidence]) -> "Figure | None":
         for subject, ladder in by_subject(norms, quantity).items():
             look = looks[subject]
             plot_prediction(axes, ladder, color=look.colour, linewidth=0.8, alpha=0.75)
-            plot_points(axes, ladder, hollow=hollow, color=look.colour, marker=look.marker, label=None)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+            plot_points(axes, ladder, hollow=hollow, color=look.colour, marker=look.marker)
+    style.log_axis(axes, "x")
+    style.log_axis(axes, "y")
     axes.set_xlabel("ambient radius t")
     axes.set_ylabel("root mean square over directions")
     style.panel_title(axes, "A", "tangent part (open) and normal part (filled)")
-    _subject_legend(axes, looks)
+    axes.legend(handles=style.subject_handles(looks), loc="lower right", handletextpad=0.3)
     if exponents:
         _draw_exponents(figure.add_subplot(1, 2, 2), exponents, looks)
     return figure
-
-
-def _subject_legend(axes: Any, looks: dict[str, style.Look]) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], color=look.colour, marker=look.marker, linestyle="none", label=subject)
-        for subject, look in looks.items()
-    ]
-    axes.legend(handles=handles, loc="lower right", handletextpad=0.3)
 
 
 def _draw_exponents(axes: Any, exponents: Sequence[Evidence], looks: dict[str, style.Look]) -> None:
