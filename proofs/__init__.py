@@ -1,7 +1,7 @@
 """The symbolic column of the ledger: claims derived with SymPy, in steps that are checked again.
 
-`derive` gives a claim's `Derivation`; its predictions are what simulations and observations evaluate. A claim is a module
-of this package that declares ``CLAIM`` and ``derive()``; nothing else needs to know it.
+`derive` gives a claim's `Derivation`; its predictions are what simulations and observations evaluate. A claim is a
+module of this package that declares ``CLAIM`` and ``derive()``; nothing else needs to know it.
 """
 
 from typing import TYPE_CHECKING, Any

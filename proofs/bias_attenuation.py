@@ -6,8 +6,22 @@ On the shell of radius t the density relative to uniform is 1 + (c − ⟨c⟩) 
 
 import sympy
 
-from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement
-from proofs.derivation import Derivation
+from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
+from proofs.certificate import Chain
+from proofs.contractions import A, w
+from proofs.derivation import Derivation, Finding
+from proofs.expansion import ChainBuilder, expand, fact
+from proofs.expressions import (
+    At,
+    Expectation,
+    Inverse,
+    LimitAtZero,
+    Mean,
+    Remainders,
+    Slope,
+    is_remainder,
+    without_remainders,
+)
 from proofs.majorants import at_range, shell_odd_tail, shell_tail
 from proofs.symbols import (
     coefficient,
@@ -15,6 +29,7 @@ from proofs.symbols import (
     coefficient_variance,
     curvature_bound,
     dim,
+    radius,
     radius_4_mean,
     radius_sq_mean,
 )
@@ -43,16 +58,219 @@ CLAIM = Claim(
 )
 
 
-def predictions() -> dict[str, Prediction]:
+e = sympy.Symbol("radius_scale", positive=True)
+"""√(E t²)."""
+eta = sympy.Symbol("tail_ratio", positive=True)
+"""E t³/E t², which falls to 0 with √(E t²) when g is concentrated (else 0 is replaced by E[t²; t > ε]/E[t²] + ε)."""
+t = radius
+rho = sympy.Symbol("abscissa", positive=True)
+x = sympy.Symbol("direction_cos_sq", nonnegative=True)
+
+
+def derive() -> Derivation:
+    """The derivation: the density on a shell, mixed over g, its divergence, and a two-point law as counterexample."""
+    remainders = Remainders()
+    shell = _shell(remainders)
+    mixture = _mixture(remainders, shell)
+    divergence = _divergence(remainders)
+    cylinder = _cylinder(remainders)
+    two_points = _two_points(remainders, cylinder[-1])
+    findings = (
+        Finding(Form.AS_STATED, Verdict.REFUTES, "two-point-law", (two_points.name,)),
+        Finding(Form.REPAIRED, Verdict.SUPPORTS, "direction-density", (mixture.name,)),
+        Finding(Form.REPAIRED, Verdict.SUPPORTS, "kl-divergence", (divergence.name,)),
+    )
+    chains = (shell, mixture, divergence, *cylinder, two_points)
+    return Derivation(CLAIM, chains, findings, predictions(mixture, divergence))
+
+
+def _shell(remainders: Remainders) -> Chain:
+    """q/⟨q⟩ = 1 + (c − ⟨c⟩)t² + O(t³) from q = 1 + c t² + O(t³) (`proofs.curvature_bias`)."""
+    density, error = sympy.Symbol("density"), remainders()
+    known = (density, 1 + coefficient * t**2 + error * t**3)
+    average = (Mean(coefficient), coefficient_mean)
+    build = ChainBuilder(
+        "shell-density",
+        "The density of directions on the shell of radius t, relative to uniform",
+        density / Mean(density),
+        remainders=remainders,
+        definitions=[known, average],
+    )
+    build.substitute("density relative to flat space (curvature-bias)", known)
+    (mean,) = build.current.atoms(Mean)
+    linear = 1 + Mean(coefficient) * t**2 + Mean(error) * t**3
+    build.rewrite("linearity of the average", "linearity", mean, linear, variables=(coefficient, error))
+    build.substitute("⟨c⟩", average)
+    return build.truncate("expand in t", build.current, t, 2).done()
+
+
+def _mixture(remainders: Remainders, shell: Chain) -> Chain:
+    """E_g[q/⟨q⟩] = 1 + (c − ⟨c⟩) E t² + O(η E t²)."""
+    (error,) = (symbol for symbol in shell.conclusion.free_symbols if is_remainder(symbol))
+    bound = remainders()
+    second = (Expectation(t**2), e**2)
+    third = (Expectation(error * t**3), bound * eta * e**2)
+    build = ChainBuilder(
+        "direction-density",
+        "The density of directions under the radial law g, relative to uniform",
+        Expectation(shell.start),
+        remainders=remainders,
+        definitions=[second, third],
+        uses=[shell],
+    )
+    build.substitute("density on a shell", fact(shell))
+    coefficient_2 = without_remainders(shell.conclusion).coeff(t, 2)
+    linear = 1 + coefficient_2 * Expectation(t**2) + Expectation(error * t**3)
+    build.rewrite("linearity", "linearity", build.current, linear, variables=(t, error))
+    build.substitute("E t² = e², and E t³ = η e² times a bounded factor by uniform integrability", second, third)
+    return build.tidy("collect", 1 + (coefficient - coefficient_mean) * e**2 + bound * eta * e**2).done()
+
+
+def _divergence(remainders: Remainders) -> Chain:
+    """⟨p log p⟩ = ½ Var(c) e⁴ + O(η e⁴) + O(e⁶) for p = 1 + e²(κ + η E), ⟨p⟩ = 1 and ⟨κ⟩ = 0, κ = c − ⟨c⟩."""
+    density, error, deviation, excess = sympy.Symbol("p"), remainders(), *sympy.symbols("kappa b")
+    form = (density, 1 + e**2 * excess)
+    normalised = (Mean(excess), sympy.Integer(0))
+    split = (excess, deviation + eta * error)
+    variance = (Mean(deviation**2), coefficient_variance)
+    build = ChainBuilder(
+        "kl-divergence",
+        "The divergence of the direction density from uniform",
+        Mean(density * sympy.log(density)),
+        remainders=remainders,
+        definitions=[form, normalised, split, variance],
+    )
+    build.substitute("p = 1 + e² b", form)
+    (argument,) = build.current.args
+    build.truncate("expand in e", argument, e, 5)
+    (expanded,) = build.current.args
+    (rest,) = (symbol for symbol in expanded.free_symbols if is_remainder(symbol))
+    linear = e**2 * Mean(excess) + e**4 * Mean(excess**2) / 2 + e**6 * Mean(rest)
+    build.rewrite("linearity of the average", "linearity", build.current, linear, variables=(excess, rest))
+    build.substitute("p is normalised: ⟨b⟩ = 0", normalised)
+    build.substitute("b = κ + O(η), κ = c − ⟨c⟩", split)
+    square = Mean(deviation**2) + 2 * eta * Mean(deviation * error) + eta**2 * Mean(error**2)
+    average = Mean(split[1] ** 2)
+    build.rewrite("linearity of the average", "linearity", average, square, variables=(deviation, error))
+    build.substitute("⟨κ²⟩ = Var(c)", variance)
+    return build.truncate("name the remainder", build.current, e, 4).done()
+
+
+def _cylinder(remainders: Remainders) -> tuple[Chain, ...]:
+    """Directions at 45° against the curved direction on the unit cylinder: (q₄₅ − q₀)/⟨q⟩ = t²/8 + t⁴/64 + O(t⁵).
+
+    With x = cos²θ, θ the angle from the curved direction: |z| = 1 − √(1 − ρ² x) and √det g = 1/√(1 − ρ² x).
+    """
+    rise = 1 - sympy.sqrt(1 - rho**2 * x)
+    build = ChainBuilder(
+        "cylinder-radius",
+        "The ambient radius on the unit cylinder",
+        sympy.sqrt(rho**2 + rise**2),
+        remainders=remainders,
+    )
+    radius_of = build.truncate("expand in ρ", build.current, rho, 5).done()
+    abscissa = (rho, Inverse(radius_of.start, rho, t))
+    build = ChainBuilder(
+        "cylinder-abscissa",
+        "The tangent part on the unit cylinder",
+        abscissa[1],
+        remainders=remainders,
+        uses=[radius_of],
+    )
+    build.substitute("ambient radius", fact(radius_of))
+    abscissa_of = build.invert("invert the series", build.current, 5).done()
+    build = ChainBuilder(
+        "cylinder-density",
+        "The density of directions on the unit cylinder, x = cos²θ",
+        (rho / t) * Slope(rho, t) / sympy.sqrt(1 - rho**2 * x),
+        remainders=remainders,
+        definitions=[abscissa],
+        uses=[abscissa_of],
+    )
+    build.substitute("ρ is the abscissa at the ambient radius t", abscissa)
+    build.substitute("its expansion", fact(abscissa_of))
+    rate = expand(sympy.diff(without_remainders(abscissa_of.conclusion), t), t, 4) + remainders() * t**5
+    build.rewrite("dρ/dt", "slope", Slope(abscissa_of.conclusion, t), rate, order=4)
+    density = build.truncate("expand in t", build.current, t, 4).done()
+    means = _cylinder_means()
+    half, zero = (At(density.start, x, value) for value in (sympy.Rational(1, 2), sympy.Integer(0)))
+    build = ChainBuilder(
+        "cylinder-contrast",
+        "Directions at 45° against those along the curvature, on the unit cylinder",
+        (half - zero) / Mean(density.start),
+        remainders=remainders,
+        uses=[density, *means],
+    )
+    build.substitute("density of directions", fact(density))
+    for part in sorted(build.current.atoms(At), key=str):
+        build.evaluate(f"at x = {part.args[2]}", part)
+    (average,) = build.current.atoms(Mean)
+    (error,) = (symbol for symbol in density.conclusion.free_symbols if is_remainder(symbol))
+    terms = sympy.Poly(density.conclusion, x, error).terms()
+    linear = sum(weight * (Mean(x**i * error**j) if i + j else 1) for (i, j), weight in terms)
+    build.rewrite("linearity of the average", "linearity", average, linear, variables=(x, error))
+    build.substitute("averages over the circle", *map(fact, means))
+    contrast = build.truncate("expand in t", build.current, t, 4).done()
+    return radius_of, abscissa_of, density, *means, contrast
+
+
+def _cylinder_means() -> tuple[Chain, Chain]:
+    """⟨cos²θ⟩ = ½ and ⟨cos⁴θ⟩ = ⅜ over the circle: x = A_ij w_i w_j with a projector A on a line."""
+    i, j, k, q = sympy.symbols("i j k q")
+    single = (x, A[i, j] * w[i] * w[j])
+    double = (x**2, A[i, j] * A[k, q] * w[i] * w[j] * w[k] * w[q])
+    trace, square = (A[i, i], sympy.Integer(1)), (A[i, j] ** 2, sympy.Integer(1))
+    other_trace = (A[j, j], sympy.Integer(1))
+    chains = []
+    for power, definition, average in (
+        (1, single, A[i, i] / 2),
+        (2, double, (A[i, i] * A[j, j] + 2 * A[i, j] ** 2) / 8),
+    ):
+        build = ChainBuilder(
+            f"mean-cos-{2 * power}",
+            f"Average of cos^{2 * power} over the circle",
+            Mean(x**power),
+            definitions=[definition, trace, other_trace, square],
+        )
+        build.substitute("in components", definition)
+        build.rewrite("average by pairings", "isserlis", build.current, average, dimension=sympy.Integer(2))
+        chains.append(build.substitute("A is a projector of rank 1", trace, other_trace, square).done())
+    return chains[0], chains[1]
+
+
+def _two_points(remainders: Remainders, contrast: Chain) -> Chain:
+    """Under g = (1−s)δ_s + sδ_R the contrast over E t² tends to 1/8 + R²/64 + …: not to c(45°) − c(0) = 1/8."""
+    scale, far = sympy.symbols("s R", positive=True)
+    distant = (sympy.Symbol("contrast_at_R"), At(contrast.start, t, far))
+    mixed = (1 - scale) * At(contrast.start, t, scale) + scale * distant[0]
+    build = ChainBuilder(
+        "two-point-law",
+        "The bias under g = (1−s)δ_s + sδ_R relative to E t², as s falls to 0, on the unit cylinder",
+        LimitAtZero(mixed / ((1 - scale) * scale**2 + scale * far**2), scale),
+        remainders=remainders,
+        definitions=[distant],
+        uses=[contrast],
+    )
+    build.substitute("contrast on a shell", fact(contrast))
+    build.evaluate("at the near radius s", At(contrast.conclusion, t, scale))
+    build.rewrite("limit", "limit", build.current, distant[0] / far**2)
+    build.substitute("the contrast at the far radius R", distant)
+    build.substitute("contrast on a shell", fact(contrast))
+    build.evaluate("at the far radius R", At(contrast.conclusion, t, far))
+    return build.truncate("expand in R", build.current, far, 2).done()
+
+
+def predictions(mixture: Chain, divergence: Chain) -> dict[str, Prediction]:
     """``direction-density`` relative to uniform, and ``kl-divergence`` from uniform (nats).
 
-    Both remainders need K t ≤ `proofs.majorants.RANGE` on the support of g and dim ≤ 20; the density's holds for sets of
-    directions symmetric under w → −w. For the divergence, p = 1 + ε with ε = (c − ⟨c⟩)E t² + even + odd,
-    |even| ≤ B K⁴ E t⁴, |odd| ≤ O K³ E t³ ≤ O K³ √(E t² E t⁴), and |p log p − ε − ε²/2| ≤ |ε|³/(6(1 − |ε|)²); it needs
-    |ε| ≤ ½.
+    Both remainders need K t ≤ `proofs.majorants.RANGE` on the support of g and dim ≤ 20; the density's holds for sets
+    of directions symmetric under w → −w. For the divergence, p = 1 + ε with ε = (c − ⟨c⟩)E t² + even + odd,
+    |even| ≤ B K⁴ E t⁴, |odd| ≤ O K³ E t³ ≤ O K³ √(E t² E t⁴), and |p log p − ε − ε²/2| ≤ |ε|³/(6(1 − |ε|)²); it
+    needs |ε| ≤ ½.
     """
-    density = 1 + (coefficient - coefficient_mean) * radius_sq_mean
-    divergence = coefficient_variance * radius_sq_mean**2 / 2
+    scale = {e: sympy.sqrt(radius_sq_mean), eta: sympy.Integer(0)}
+    density = without_remainders(mixture.conclusion.xreplace(scale))
+    divergence_law = without_remainders(divergence.conclusion.xreplace(scale))
     even = at_range(shell_tail(), 4) * curvature_bound**4 * radius_4_mean
     odd = at_range(shell_odd_tail(), 3) * curvature_bound**3 * sympy.sqrt(radius_sq_mean * radius_4_mean)
     # −(m+2)K²/8 ≤ c ≤ m K²/2 bounds c − ⟨c⟩.
@@ -63,11 +281,6 @@ def predictions() -> dict[str, Prediction]:
     return {
         "direction-density": Prediction("direction-density", density, Prediction("direction-density remainder", even)),
         "kl-divergence": Prediction(
-            "kl-divergence", divergence, Prediction("kl-divergence remainder", second_order + third_order)
+            "kl-divergence", divergence_law, Prediction("kl-divergence remainder", second_order + third_order)
         ),
     }
-
-
-def derive() -> Derivation:
-    """The derivation of the claim."""
-    return Derivation(CLAIM, (), (), predictions())

@@ -15,16 +15,18 @@ import sympy
 
 from proofs.normal_forms import equal
 
-w = sympy.IndexedBase("w")
+w: Any = sympy.IndexedBase("w")
 """The unit direction."""
-h = sympy.IndexedBase("h")
+h: Any = sympy.IndexedBase("h")
 """The second fundamental form: ``h[a, i, j]``, normal index first, symmetric in i and j."""
-P = sympy.IndexedBase("P")
+P: Any = sympy.IndexedBase("P")
 """An orthogonal projector, symmetric."""
-B = sympy.IndexedBase("B")
+B: Any = sympy.IndexedBase("B")
 """A symmetric matrix."""
+A: Any = sympy.IndexedBase("A")
+"""An orthogonal projector in the tangent space, symmetric."""
 
-SYMMETRIC_SLOTS: Mapping[str, tuple[int, int]] = {"h": (1, 2), "P": (0, 1), "B": (0, 1)}
+SYMMETRIC_SLOTS: Mapping[str, tuple[int, int]] = {"h": (1, 2), "P": (0, 1), "B": (0, 1), "A": (0, 1)}
 
 Factor = tuple[str, tuple[Any, ...]]
 Network = tuple[Factor, ...]
@@ -147,8 +149,8 @@ def haar_average(form: Contracted, dimension: Any, moments: tuple[Any, Any, Any]
         if len(projectors) == 1:
             choices = [(c, (projectors[0],))]
         elif len(projectors) == 2:
-            (i, j), (k, l) = projectors
-            choices = [(a, ((i, j), (k, l))), (b, ((i, k), (j, l))), (b, ((i, l), (j, k)))]
+            (i, j), (k, q) = projectors
+            choices = [(a, ((i, j), (k, q))), (b, ((i, k), (j, q))), (b, ((i, q), (j, k)))]
         else:
             raise ValueError("an average over projectors takes one or two of them")
         for moment, deltas in choices:

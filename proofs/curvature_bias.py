@@ -6,8 +6,6 @@ q = 1 + c t² + O(t³) with c = S/2 − (m+2)F/8. The average over directions is
 (L. Karp, M. Pinsky, Bull. London Math. Soc. 21, 1989).
 """
 
-from typing import Any
-
 import sympy
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
@@ -15,7 +13,17 @@ from proofs.certificate import Chain
 from proofs.contractions import h, w
 from proofs.derivation import Derivation, Finding
 from proofs.expansion import ChainBuilder, expand, fact
-from proofs.expressions import Dot, GramRoot, Inverse, Mean, Primitive, Remainders, Slope, is_remainder
+from proofs.expressions import (
+    Dot,
+    GramRoot,
+    Inverse,
+    Mean,
+    Primitive,
+    Remainders,
+    Slope,
+    is_remainder,
+    without_remainders,
+)
 from proofs.majorants import density_tail, shell_tail
 from proofs.symbols import (
     coefficient,
@@ -59,34 +67,8 @@ NORMAL_CURVATURE = (Dot(bending, bending), normal_curvature_sq)
 SHAPE = (Dot(shape, shape), shape_sq)
 
 
-def predictions() -> dict[str, Prediction]:
-    """The coefficient c(v) (``projected-volume``), the shell's ``direction-density``, and the ``ball-volume``.
-
-    - ``projected-volume``: c(v), an inverse length squared: the excess of directions is c(v) t². Its remainder (which
-      has the symbol radius) bounds |(q − 1)/t² − c|.
-    - ``direction-density``: the density relative to uniform on the sphere of directions, 1 + (c − ⟨c⟩) t².
-    - ``ball-volume``: Vol(M ∩ B(p, t))/(ω_m t^m).
-
-    The remainders hold for sets of directions symmetric under w → −w (the odd t³ term cancels), exactly so for the
-    ball, and for K t ≤ `proofs.majorants.RANGE`; the one of ``direction-density`` needs dim ≤ 20.
-    """
-    density = shape_sq / 2 - (dim + 2) * normal_curvature_sq / 8
-    shell = 1 + (coefficient - coefficient_mean) * radius**2
-    volume = 1 + (2 * second_form_sq - trace_form_sq) * radius**2 / (8 * (dim + 2))
-    tail = density_tail(4, step=2)
-    return {
-        "projected-volume": Prediction(
-            "projected-volume", density, Prediction("projected-volume remainder", tail / radius**2)
-        ),
-        "direction-density": Prediction(
-            "direction-density", shell, Prediction("direction-density remainder", shell_tail())
-        ),
-        "ball-volume": Prediction("ball-volume", volume, Prediction("ball-volume remainder", tail * dim / (dim + 4))),
-    }
-
-
 def derive() -> Derivation:
-    """The derivation by the Monge route, the ball's volume by averaging, and two counterexamples to the claim as stated."""
+    """The derivation by the Monge route, the ball's volume by averaging, and counterexamples to the claim as stated."""
     remainders = Remainders()
     radius_of, abscissa_of = _radius(remainders)
     volume = _volume_element(remainders)
@@ -102,7 +84,7 @@ def derive() -> Derivation:
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "ball-volume", (ball.name,)),
     )
     chains = (radius_of, abscissa_of, volume, density, *means, ball, surface, principal, reversed_order)
-    return Derivation(CLAIM, chains, findings, predictions())
+    return Derivation(CLAIM, chains, findings, predictions(density, ball))
 
 
 def _radius(remainders: Remainders) -> tuple[Chain, Chain]:
@@ -181,7 +163,7 @@ def _density(remainders: Remainders, volume: Chain, abscissa_of: Chain) -> Chain
     build.substitute("ρ is the abscissa at the ambient radius t", abscissa)
     build.substitute("its expansion", fact(abscissa_of))
     rate = Slope(abscissa_of.conclusion, radius)
-    polynomial = expand(sympy.diff(_without_remainder(abscissa_of.conclusion), radius), radius, 2)
+    polynomial = expand(sympy.diff(without_remainders(abscissa_of.conclusion), radius), radius, 2)
     build.rewrite("dρ/dt", "slope", rate, polynomial + remainders() * radius**3, order=2)
     build.truncate("expand in t", build.current, radius, 2)
     error = next(term for term in build.current.args if term.has(radius**3))
@@ -189,16 +171,12 @@ def _density(remainders: Remainders, volume: Chain, abscissa_of: Chain) -> Chain
     return build.tidy("collect", statement).done()
 
 
-def _without_remainder(expression: Any) -> Any:
-    return expression.xreplace({symbol: sympy.Integer(0) for symbol in expression.free_symbols if is_remainder(symbol)})
-
-
 def _means() -> tuple[Chain, Chain]:
     """⟨F⟩ = (2|h|² + |mH|²)/(m(m+2)) and ⟨S⟩ = |h|²/m, in any dimension and codimension."""
-    a, i, j, k, l = sympy.symbols("a i j k l")
+    a, i, j, k, q = sympy.symbols("a i j k q")
     form_sq = (h[a, i, j] * h[a, i, j], second_form_sq)
     trace_sq = (h[a, i, i] * h[a, j, j], trace_form_sq)
-    curvature = (normal_curvature_sq, h[a, i, j] * h[a, k, l] * w[i] * w[j] * w[k] * w[l])
+    curvature = (normal_curvature_sq, h[a, i, j] * h[a, k, q] * w[i] * w[j] * w[k] * w[q])
     shapes = (shape_sq, h[a, i, j] * h[a, i, k] * w[j] * w[k])
     chains = []
     for name, symbol, definition, average in (
@@ -286,3 +264,24 @@ def _reversal() -> Chain:
     build.substitute("F = Σ (h^a(v,v))² and S = Σ |h^a v|², x_i = v_i²", three, curvature, shapes)
     build.substitute("unit directions", unit)
     return build.tidy("collect", sympy.Rational(21, 32)).done()
+
+
+def predictions(density: Chain, ball: Chain) -> dict[str, Prediction]:
+    """The coefficient c(v) (``projected-volume``), the shell's ``direction-density``, and the ``ball-volume``.
+
+    - ``projected-volume``: c(v), an inverse length squared: the excess of directions is c(v) t². Its remainder (which
+      has the symbol radius) bounds |(q − 1)/t² − c|.
+    - ``direction-density``: the density relative to uniform on the sphere of directions, 1 + (c − ⟨c⟩) t².
+    - ``ball-volume``: Vol(M ∩ B(p, t))/(ω_m t^m).
+
+    The remainders hold for sets of directions symmetric under w → −w (the odd t³ term cancels), exactly so for the
+    ball, and for K t ≤ `proofs.majorants.RANGE`; the one of ``direction-density`` needs dim ≤ 20.
+    """
+    shell = 1 + (coefficient - coefficient_mean) * radius**2
+    tail = density_tail(4, step=2)
+    laws = {
+        density.name: (without_remainders(density.conclusion).coeff(radius, 2), tail / radius**2),
+        "direction-density": (shell, shell_tail()),
+        ball.name: (without_remainders(ball.conclusion), tail * dim / (dim + 4)),
+    }
+    return {name: Prediction(name, law, Prediction(f"{name} remainder", bound)) for name, (law, bound) in laws.items()}

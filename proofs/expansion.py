@@ -6,7 +6,7 @@ from typing import Any
 import sympy
 
 from proofs.certificate import Chain, Equation, Step
-from proofs.expressions import Remainders
+from proofs.expressions import Remainders, is_remainder
 from proofs.series import Series, SeriesRing
 
 _SLACK = 4  # orders kept beyond the one asked for: division by the variable costs some
@@ -75,12 +75,13 @@ class Expander:
 def _coefficients(expression: Any, variable: sympy.Symbol, atoms: dict[Any, str]) -> None:
     if expression.is_Rational or expression == variable:
         return
-    if expression.is_Add or expression.is_Mul or expression.is_Pow or isinstance(expression, sympy.log):
-        if not (expression.is_Pow and not expression.exp.is_Integer and not expression.has(variable)):
-            for argument in expression.args:
-                _coefficients(argument, variable, atoms)
-            return
-    atoms.setdefault(expression, f"c{len(atoms)}")
+    is_root = expression.is_Pow and not expression.args[1].is_Integer and not expression.has(variable)
+    composite = expression.is_Add or expression.is_Mul or expression.is_Pow or isinstance(expression, sympy.log)
+    if composite and not is_root:
+        for argument in expression.args:
+            _coefficients(argument, variable, atoms)
+    else:
+        atoms.setdefault(expression, f"c{len(atoms)}")
 
 
 def expand(expression: Any, variable: sympy.Symbol, order: int) -> Any:
@@ -142,6 +143,14 @@ class ChainBuilder:
         function, inner, variable = part.args
         into = revert(function, inner, variable, order) + self.remainder() * variable ** (order + 1)
         return self.rewrite(title, "reversion", part, into, order=order)
+
+    def evaluate(self, title: str, part: Any) -> "ChainBuilder":
+        """Evaluates an `At`, its remainders under new names."""
+        function, variable, value = part.args
+        old = sorted((symbol for symbol in function.free_symbols if is_remainder(symbol)), key=str)
+        renamed = tuple((symbol, self.remainder()) for symbol in old)
+        into = function.xreplace(dict(renamed)).xreplace({variable: value})
+        return self.rewrite(title, "evaluation", part, into, renamed=renamed)
 
     def tidy(self, title: str, into: Any, part: Any = None) -> "ChainBuilder":
         """Writes the whole, or a part, in another form of the same rational function."""

@@ -1,7 +1,7 @@
-r"""What steps are written in: SymPy expressions with a few uninterpreted heads, and remainders as symbols.
+r"""What steps are written in: SymPy expressions with uninterpreted heads, and remainders as symbols.
 
-A truncated expansion carries its error explicitly: ``poly(t) + remainder_n t^k`` stands for a function whose remainder_n
-is bounded near t = 0. No `Order` objects: a remainder is a symbol like any other, and a truncation that loses one that
+A truncated expansion carries its error explicitly: ``poly(t) + remainder_n t^k`` stands for a function whose
+remainder_n is bounded near t = 0. No `Order` objects: a remainder is a symbol like any other, and a truncation that loses one that
 matters shows it in its coefficients.
 """
 
@@ -30,6 +30,8 @@ LimitAtZero = cast("Any", sympy.Function("limit_at_zero"))
 """``LimitAtZero(f, s)``: the limit of f as s falls to 0."""
 Mean = cast("Any", sympy.Function("mean"))
 """Average over unit directions w of the tangent space."""
+At = cast("Any", sympy.Function("at"))
+"""``At(f, x, a)``: f at x = a."""
 Expectation = cast("Any", sympy.Function("expectation"))
 Derived = cast("Any", sympy.Function("derived"))
 """``Derived(f, n)``: the n-th derivative along the curve."""
@@ -64,6 +66,7 @@ _SYMBOLS = NOTATION | {
 }
 
 _HEADS = {
+    "at": r"\left.{0}\right|_{{{1} = {2}}}",
     "dot": r"\langle {0}, {1}\rangle",
     "norm": r"\left|{0}\right|",
     "normal_part": r"P_N\left({0}\right)",
@@ -100,3 +103,9 @@ def latex(expression: Any) -> str:
         elif names[symbol] == str(symbol):
             names[symbol] = sympy.latex(symbol)
     return _Printer({"symbol_names": names}).doprint(expression)
+
+
+def without_remainders(expression: Any) -> Any:
+    """What a conclusion states to the order it was derived to: its remainders set to 0."""
+    symbols = [symbol for symbol in expression.free_symbols if is_remainder(symbol)]
+    return expression.xreplace(dict.fromkeys(symbols, sympy.Integer(0)))

@@ -123,7 +123,7 @@ def _geodesic_circle() -> tuple[Fraction, Fraction]:
     return shortest * root_below(1 - defect), _GEODESIC_X * _GEODESIC_LIFT
 
 
-def _q(value: Fraction) -> sympy.Rational:
+def _q(value: Fraction) -> Any:
     return sympy.Rational(value.numerator, value.denominator)
 
 

@@ -11,9 +11,11 @@ from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import sympy
+from sympy.core.function import AppliedUndef
 
 from proofs.contractions import contracted, haar_average, same, spherical_average
 from proofs.expressions import (
+    At,
     Derived,
     Dot,
     Expectation,
@@ -61,7 +63,9 @@ def substitution(step: "Step", known: "tuple[Equation, ...]") -> None:
     """Equals for equals: every pair in ``equations`` is a definition or a fact of a chain used."""
     equations = step.parameters["equations"]
     for equation in equations:
-        _require(equation in known or equation[::-1] in known, f"{equation[0]} = {equation[1]} is neither defined nor proved")
+        _require(
+            equation in known or equation[::-1] in known, f"{equation[0]} = {equation[1]} is neither defined nor proved"
+        )
     _require(step.right == step.left.xreplace(dict(equations)), "the right side is not what substitution gives")
 
 
@@ -114,7 +118,7 @@ def reversion(step: "Step", known: Any) -> None:
 
 
 def slope(step: "Step", known: Any) -> None:
-    """``Slope`` of a truncated expansion, term by term; t times a remainder's derivative is bounded for power series."""
+    """``Slope`` of a truncated expansion, term by term; t times the derivative of a remainder is bounded too."""
     part, into = _rewriting(step)
     order = step.parameters["order"]
     function, variable = _applied(part, Slope, "a slope")
@@ -160,6 +164,19 @@ def limit(step: "Step", known: Any) -> None:
     value = series(function)
     _require(value.valuation >= 0 or not any(value.coefficients[: -value.valuation]), "the function is unbounded")
     _require(value[0] == series.fractions(into), "the limit differs")
+
+
+def evaluation(step: "Step", known: Any) -> None:
+    """``At(f, x, a)`` for f without heads: x replaced by a; remainders, which may depend on x, are renamed to new ones."""
+    part, into = _rewriting(step)
+    function, variable, value = _applied(part, At, "an evaluation")
+    _require(not function.atoms(AppliedUndef), f"{function} is not evaluated term by term")
+    renamed = tuple(step.parameters["renamed"])
+    old = {symbol for symbol in function.free_symbols if is_remainder(symbol)}
+    new = [symbol for _, symbol in renamed]
+    _require({symbol for symbol, _ in renamed} == old and len(set(new)) == len(old), "not every remainder is renamed")
+    _require(all(is_remainder(s) and not step.left.has(s) for s in new), "a remainder is not renamed to a new one")
+    _require(equal(into, function.xreplace(dict(renamed)).xreplace({variable: value})), "not the value there")
 
 
 def _linear_parts(expression: Any, atoms: tuple[Any, ...]) -> list[tuple[Any, Any]]:
@@ -329,6 +346,7 @@ RULES: Mapping[str, Rule] = {
     "slope": slope,
     "primitive": primitive,
     "limit": limit,
+    "evaluation": evaluation,
     "bilinearity": bilinearity,
     "linearity": linearity,
     "independence": independence,

@@ -18,7 +18,7 @@ Number = int | Fraction | sympy.Rational
 
 
 class SeriesRing:
-    """Power series in the graded `variables`, up to total degree `order`, with polynomials in `coefficients` as scalars."""
+    """Power series in the graded `variables` up to a total degree, with polynomials in `coefficients` as scalars."""
 
     def __init__(self, variables: Sequence[str], order: int, coefficients: Sequence[str] = ()) -> None:
         if not variables or order < 0:
@@ -187,7 +187,8 @@ class Series:
 
     def as_expr(self) -> sympy.Expr:
         """The truncated series as a SymPy expression."""
-        return sum(self.parts, self.ring.domain.zero).as_expr()
+        total: Any = sum(self.parts, self.ring.domain.zero)
+        return total.as_expr()
 
 
 def _rational(value: Any) -> Any:

@@ -10,7 +10,7 @@ from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement
 from proofs.certificate import Chain
 from proofs.derivation import Derivation, Finding
 from proofs.expansion import ChainBuilder, fact
-from proofs.expressions import Derived, Dot, Inverse, Norm, NormalPart, Remainders
+from proofs.expressions import Derived, Dot, Inverse, Norm, NormalPart, Remainders, without_remainders
 from proofs.majorants import geodesic_height_tail, geodesic_shortfall_tail
 from proofs.symbols import curvature_bound, normal_curvature_sq, radius
 
@@ -47,23 +47,6 @@ GEODESIC = (Dot(second, second), normal_curvature_sq)
 GEODESIC_NORM = (Norm(second), sympy.sqrt(normal_curvature_sq))
 
 
-def predictions() -> dict[str, Prediction]:
-    """``tangent_norm`` and ``normal_norm`` at ambient radius t along a geodesic of initial direction v.
-
-    The remainders bound the error for every single direction, for K t ≤ `proofs.majorants.RANGE`.
-    """
-    tangent = radius * (1 - normal_curvature_sq * radius**2 / 8)
-    normal = sympy.sqrt(normal_curvature_sq) * radius**2 / 2
-    return {
-        "tangent_norm": Prediction(
-            "tangent_norm", tangent, Prediction("tangent_norm remainder", geodesic_shortfall_tail(4) / curvature_bound)
-        ),
-        "normal_norm": Prediction(
-            "normal_norm", normal, Prediction("normal_norm remainder", geodesic_height_tail(3) / curvature_bound)
-        ),
-    }
-
-
 def derive() -> Derivation:
     """The derivation: the jets of a unit-speed geodesic, its ambient radius, and the two parts of the displacement."""
     remainders = Remainders()
@@ -77,7 +60,7 @@ def derive() -> Derivation:
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "tangent_norm", (tangent.name,)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "normal_norm", (normal.name,)),
     )
-    return Derivation(CLAIM, (*jets, radius_of, arclength_of, normal, tangent), findings, predictions())
+    return Derivation(CLAIM, (*jets, radius_of, arclength_of, normal, tangent), findings, predictions(tangent, normal))
 
 
 def _jets() -> tuple[Chain, ...]:
@@ -171,3 +154,22 @@ def _tangent(remainders: Remainders, normal: Chain) -> Chain:
     build.substitute("Pythagoras, with the normal part found", fact(normal))
     build.truncate("expand in t", build.current, radius, 3)
     return build.done()
+
+
+def predictions(tangent: Chain, normal: Chain) -> dict[str, Prediction]:
+    """``tangent_norm`` and ``normal_norm`` at ambient radius t along a geodesic of initial direction v.
+
+    The remainders bound the error for every single direction, for K t ≤ `proofs.majorants.RANGE`.
+    """
+    remainders = {
+        tangent.name: geodesic_shortfall_tail(4) / curvature_bound,
+        normal.name: geodesic_height_tail(3) / curvature_bound,
+    }
+    return {
+        chain.name: Prediction(
+            chain.name,
+            without_remainders(chain.conclusion),
+            Prediction(f"{chain.name} remainder", remainders[chain.name]),
+        )
+        for chain in (tangent, normal)
+    }
