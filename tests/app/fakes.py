@@ -129,7 +129,7 @@ def proof_evidence(verdict: Verdict = Verdict.SUPPORTS) -> list[Evidence]:
 
 @dataclass(frozen=True)
 class FakeStep:
-    text: str
+    title: str
 
 
 @dataclass(frozen=True)

@@ -74,10 +74,9 @@ def root(
 def _run(
     ctx: typer.Context, command: str, kinds: Sequence["Kind"], request: "Request", *, out: Path | None, quiet: bool
 ) -> tuple[Path, list["Evidence"], dict[str, Any]]:
-    from manifoldtheory.app.cli.execution import run_columns, select_columns
-    from manifoldtheory.ledger import load_providers
+    from manifoldtheory.app.cli.execution import installed_columns, run_columns, select_columns
 
-    columns = select_columns(load_providers(), kinds)
+    columns = select_columns(installed_columns(), kinds)
     folder, evidence = run_columns(command, request, columns, argv=ctx.meta[ARGV], out=out, quiet=quiet)
     return folder.path, evidence, columns
 
@@ -103,9 +102,9 @@ def _conclude(path: Path, evidence: Sequence["Evidence"], columns: dict[str, Any
 def claims(json: Annotated[bool, typer.Option("--json", help="Print one JSON array of the claims.")] = False) -> None:
     """List the claims and the evidence there is for each."""
     from manifoldtheory.app.cli import printing
-    from manifoldtheory.ledger import load_providers
+    from manifoldtheory.app.cli.execution import installed_columns
 
-    providers = load_providers()
+    providers = installed_columns()
     if json:
         printing.print_json(printing.claims_record(providers))
     else:
@@ -260,12 +259,13 @@ def report(
 ) -> None:
     """Write the report of a finished run again."""
     from manifoldtheory.app.cli import printing
+    from manifoldtheory.app.cli.execution import installed_columns
     from manifoldtheory.app.report import write_report
-    from manifoldtheory.ledger import RunFolder, load_providers
+    from manifoldtheory.ledger import RunFolder
 
     folder = RunFolder.load(run)
     evidence = folder.evidence
-    page = write_report(folder, load_providers())
+    page = write_report(folder, installed_columns())
     if json:
         printing.print_json([record.to_dict() for record in evidence])
     typer.echo(f"report: {page}", err=json)

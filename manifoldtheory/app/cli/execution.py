@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from manifoldtheory import ledger
 from manifoldtheory.app.cli.progress import display
 from manifoldtheory.errors import InputError
 from manifoldtheory.ledger import (
@@ -46,6 +47,19 @@ class Plan:
 
     identity: Mapping[str, Any]
     parts: tuple[Part, ...]
+
+
+def installed_columns() -> dict[str, Provider]:
+    """All columns by name. Raises `InputError` when there are none, or one can't be loaded."""
+    try:
+        return dict(ledger.load_providers())
+    except InputError:
+        raise
+    except Exception as error:  # whatever a broken package raises on import, the way out is the same
+        raise InputError(
+            f"a column can't be loaded ({type(error).__name__}: {error}): `manifoldtheory doctor` says which, "
+            "`make install` repairs the ones that ship"
+        ) from error
 
 
 def select_columns(providers: Mapping[str, Provider], kinds: Collection[Kind]) -> dict[str, Provider]:

@@ -1,12 +1,15 @@
 """Predictions as text: LaTeX as the ledger has it, or Unicode for a terminal."""
 
 import re
+from collections.abc import Callable
 from typing import cast
 
 from manifoldtheory.ledger import Prediction
 from manifoldtheory.ledger.predictions import NOTATION
 
-_UNICODE = (
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+_UNICODE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\\operatorname\{(\w+)\}", r"\1"),
     (r"\\langle ?", "⟨"),
     (r"\\rangle ?", "⟩"),
@@ -14,8 +17,7 @@ _UNICODE = (
     (r"\\eta", "η"),
     (r"\\lambda", "λ"),
     (r"\\tr", "tr"),
-    (r"\^2", "²"),
-    (r"\^4", "⁴"),
+    (r"\^\{?(\d+)\}?", lambda match: match[1].translate(_SUPERSCRIPTS)),
     (r"[{}]", ""),
 )
 
@@ -32,6 +34,11 @@ def pretty_formula(prediction: Prediction) -> str:
     expression = prediction.expression
     names = {symbol: sympy.Symbol(_unicode(str(symbol))) for symbol in expression.free_symbols}
     return cast(str, sympy.pretty(expression.xreplace(names), use_unicode=True, wrap_line=False))
+
+
+def pretty_symbols(prediction: Prediction) -> str:
+    """The names of the prediction's symbols in Unicode."""
+    return ", ".join(_unicode(name) for name in prediction.symbols)
 
 
 def _unicode(name: str) -> str:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from manifoldtheory.app.cli.formulas import latex_formula, pretty_formula
+from manifoldtheory.app.cli.formulas import latex_formula, pretty_formula, pretty_symbols
 from manifoldtheory.app.report.derivations import DerivationView, view_derivation
 from manifoldtheory.app.report.tables import (
     SYMBOLS,
@@ -18,10 +18,10 @@ from manifoldtheory.app.report.tables import (
     ledger,
     number,
 )
-from manifoldtheory.ledger import Claim, Evidence, Kind, Provider, Verdict
+from manifoldtheory.ledger import Claim, Evidence, Kind, Prediction, Provider, Verdict
 
 STYLES = {Verdict.SUPPORTS: "green", Verdict.REFUTES: "bold red", Verdict.INCONCLUSIVE: "yellow"}
-PIPE_WIDTH = 140
+PIPE_WIDTH = 160
 """Columns of a table that goes to a file or pipe, which has no width of its own."""
 
 
@@ -29,6 +29,10 @@ def _console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PIPE_WIDTH
     return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
+
+
+def _indented(text: str, spaces: int) -> Padding:
+    return Padding(text, (0, 0, 0, spaces), expand=False)
 
 
 def print_json(value: Any) -> None:
@@ -129,35 +133,46 @@ def _print_proof(claim: Claim, records: Sequence[Evidence], provider: Provider, 
         verdicts = [record.verdict for record in records if record.statement == statement.form]
         worst = next((v for v in (Verdict.REFUTES, Verdict.INCONCLUSIVE, Verdict.SUPPORTS) if v in verdicts), None)
         mark = "–" if worst is None else SYMBOLS[worst]
-        console.print(Padding(f"{mark} {statement.form}: {statement.text}", (0, 0, 0, 2)))
+        console.print(_indented(f"{mark} {statement.form}: {statement.text}", 2))
         for hypothesis in statement.hypotheses:
-            console.print(Padding(f"given {hypothesis.name}: {hypothesis.text}", (0, 0, 0, 6)), style="dim")
-    formula = latex_formula if latex else pretty_formula
+            console.print(_indented(f"given {hypothesis.name}: {hypothesis.text}", 6), style="dim")
     for name, prediction in provider.predictions(claim.slug).items():
-        console.print(Padding(f"{name} =", (0, 0, 0, 2)))
-        console.print(Padding(formula(prediction), (0, 0, 0, 6)), soft_wrap=True)
-        if prediction.remainder is not None:
-            console.print(Padding(f"with remainder\n{formula(prediction.remainder)}", (0, 0, 0, 6)), soft_wrap=True)
+        _print_prediction(console, name, prediction, latex=latex)
     derivation = view_derivation(provider, claim.slug)
     if derivation is not None:
-        console.print(
-            Padding(f"{derivation.steps} steps, {'checked' if derivation.holds else 'REFUSED'}", (0, 0, 0, 2))
-        )
+        console.print(_indented(derivation.summary, 2))
         for refusal in derivation.refusals:
-            console.print(Padding(refusal, (0, 0, 0, 4)), style="red")
+            console.print(_indented(refusal, 4), style="red")
         if steps:
-            _print_steps(console, derivation)
+            _print_steps(console, derivation, latex=latex)
     console.print()
 
 
-def _print_steps(console: Console, derivation: DerivationView) -> None:
+def _print_prediction(console: Console, name: str, prediction: Prediction, *, latex: bool) -> None:
+    formula = latex_formula if latex else pretty_formula
+    console.print(_indented(f"{name} =", 2))
+    console.print(_indented(formula(prediction), 6), soft_wrap=True)
+    if prediction.remainder is None:
+        console.print(_indented("exact", 4))
+        return
+    remainder = formula(prediction.remainder)
+    if latex or (max(map(len, remainder.splitlines())) <= console.width - 6 and remainder.count("\n") < 4):
+        console.print(_indented("up to a remainder of", 4))
+        console.print(_indented(remainder, 6), soft_wrap=True)
+    else:
+        console.print(_indented(f"up to a remainder in {pretty_symbols(prediction.remainder)} (--latex prints it)", 4))
+
+
+def _print_steps(console: Console, derivation: DerivationView, *, latex: bool) -> None:
     for chain in derivation.chains:
-        if chain.name:
-            console.print(Padding(f"{chain.name}:", (0, 0, 0, 4)))
+        if chain.title:
+            console.print(_indented(f"{chain.title}:", 4))
+        if latex and chain.start:
+            console.print(_indented(chain.start, 8), soft_wrap=True)
         for index, step in enumerate(chain.steps, start=1):
-            console.print(Padding(f"{index}. {step.text}", (0, 0, 0, 6)))
-            if step.detail:
-                console.print(Padding(step.detail, (0, 0, 0, 9)), style="dim", soft_wrap=True)
+            console.print(_indented(f"{index}. {step.title}{f' ({step.rule})' if step.rule else ''}", 6))
+            if latex and step.right:
+                console.print(_indented(f"= {step.right}", 8), soft_wrap=True)
 
 
 def print_comparison(comparison: Comparison) -> None:

@@ -27,6 +27,7 @@ from manifoldtheory.ledger.runs import write_atomically
 REPORT = "report.html"
 FIGURE_FOLDER = "figures"
 TEMPLATE = "page.html.jinja"
+LONG_LATEX = 120
 MOST_RECORDS = 600
 """A claim's simulation records are listed one by one up to here; beyond, the page points to evidence.parquet."""
 
@@ -38,6 +39,8 @@ class Formula:
     name: str
     mathml: str
     remainder: str | None
+    long: bool
+    """Whether the remainder takes more than a line or so."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Section:
     claim: Claim | None
     formulas: tuple[Formula, ...]
     derivations: tuple[DerivationView, ...]
-    summaries: tuple[Summary, ...]
+    groups: Mapping[tuple[Kind, Form], Sequence[Summary]]
     records: tuple[Evidence, ...]
     pictures: tuple[Picture, ...]
 
@@ -103,7 +106,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "bounds": _bounds}
+    environment.filters |= {"number": number, "bounds": _bounds, "mathml": mathml}
     return environment.get_template(TEMPLATE).render(
         name=name,
         manifest=manifest,
@@ -146,6 +149,9 @@ def _sections(
             for kind in FIGURES.values()
             if kind.claim == slug and kind.name in pictures and kind.name != "energy-comparison"
         ]
+        groups: dict[tuple[Kind, Form], list[Summary]] = {}
+        for summary in summarise(own):
+            groups.setdefault((summary.kind, summary.form), []).append(summary)
         predictions = [item for column in columns for item in column.predictions(slug).items()]
         sections.append(
             Section(
@@ -153,7 +159,7 @@ def _sections(
                 claim=claims.get(slug),
                 formulas=tuple(_formula(name, prediction) for name, prediction in predictions),
                 derivations=tuple(view for column in columns if (view := view_derivation(column, slug)) is not None),
-                summaries=tuple(summarise(own)),
+                groups=groups,
                 records=tuple(simulated if len(simulated) <= MOST_RECORDS else ()),
                 pictures=tuple(figures),
             )
@@ -162,8 +168,10 @@ def _sections(
 
 
 def _formula(name: str, prediction: Prediction) -> Formula:
-    remainder = prediction.remainder
-    return Formula(name, mathml(prediction.latex()), None if remainder is None else mathml(remainder.latex()))
+    if prediction.remainder is None:
+        return Formula(name, mathml(prediction.latex()), None, long=False)
+    remainder = prediction.remainder.latex()
+    return Formula(name, mathml(prediction.latex()), mathml(remainder), long=len(remainder) > LONG_LATEX)
 
 
 def mathml(latex: str) -> Any:
@@ -177,7 +185,7 @@ def mathml(latex: str) -> Any:
         markup = ""
     if not markup or re.search(r"\s(href|src|style|on\w+)\s*=", markup, flags=re.IGNORECASE):
         return Markup("<code>{}</code>").format(latex)
-    return Markup(markup)
+    return Markup(markup.replace("<math ", '<math displaystyle="true" ', 1))
 
 
 def _bounds(record: Evidence) -> str:

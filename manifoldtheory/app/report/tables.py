@@ -22,11 +22,15 @@ SYMBOLS = {Verdict.SUPPORTS: "✓", Verdict.REFUTES: "✗", Verdict.INCONCLUSIVE
 WORDS = {Verdict.SUPPORTS: "supported", Verdict.REFUTES: "refuted", Verdict.INCONCLUSIVE: "inconclusive"}
 
 
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def number(value: float | None) -> str:
-    """A number in four significant digits; ``–`` for none."""
+    """A number in four significant digits, like ``1.234×10⁻⁷`` where that is shorter; ``–`` for none."""
     if value is None or not math.isfinite(value):
         return "–"
-    return f"{value:.4g}"
+    digits, exponential, exponent = f"{value:.4g}".partition("e")
+    return f"{digits}×10{str(int(exponent)).translate(_SUPERSCRIPTS)}" if exponential else digits
 
 
 def interval(record: Evidence) -> tuple[float, float] | None:
@@ -199,6 +203,14 @@ class Comparison:
             for row in self.rows
             if row.evidence.quantity.partition(":")[0] in quantities and kind in (None, row.evidence.kind)
         ]
+
+    def series(self, kind: Kind) -> list[tuple[str, str, list[Headline]]]:
+        """The headline of one kind, by subject and quantity."""
+        found: dict[tuple[str, str], list[Headline]] = {}
+        for line in self.headline():
+            if line.kind == kind:
+                found.setdefault((line.subject, line.quantity), []).append(line)
+        return [(*key, lines) for key, lines in found.items()]
 
     def headline(self) -> list[Headline]:
         """Synthetic: the ends of each ladder, with 95 % intervals. Real: first, highest and last step, median and

@@ -291,7 +291,7 @@ def test_prove_prints_verdicts_predictions_and_steps(command: Command) -> None:
     assert "2. hence" in answer.stdout
     latex = command("prove", "--latex")
     assert r"\frac{4}{\langle F\rangle t^{2}}" in latex.stdout
-    assert "2 steps, checked" in latex.stdout
+    assert "2 steps, all checked" in latex.stdout
 
 
 def test_compare_takes_several_runs_or_the_latest(command: Command, tmp_path: Path) -> None:
