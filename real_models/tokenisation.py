@@ -71,19 +71,21 @@ def token_stream(tokenizer: "Tokenizer", documents: Iterable[Document]) -> Int[T
 
 
 def windows(
-    tokenizer: "Tokenizer", documents: Iterable[Document], count: int, length: int
-) -> Int[Tensor, "count length+1"]:
-    """`count` windows of `length` tokens and the one that follows, evenly spread over the documents, without overlap.
+    tokenizer: "Tokenizer", documents: Iterable[Document], count: int, length: int, *, multiple: int = 1
+) -> Int[Tensor, "n length+1"]:
+    """At most `count` windows of `length` tokens and the one that follows, evenly spread, without overlap.
 
     The token that follows gives the last position a target of its own: without one its gradient is exactly zero, since
-    in a causal model nothing else looks at it. Raises `InputError` when the text is too short.
+    in a causal model nothing else looks at it. Their number is a multiple of `multiple`. Raises `InputError` when the
+    text is too short for two of each.
     """
     stream = token_stream(tokenizer, documents)
     there = len(stream) // (length + 1)
-    if there < count:
+    if there < 2 * multiple:
         raise InputError(
-            f"{count} windows of {length + 1} tokens are needed and the split has {len(stream)} tokens: give a longer "
-            "corpus"
+            f"a split of the corpus has {len(stream)} tokens, and {2 * multiple} windows of {length + 1} are needed: "
+            "give more text"
         )
+    count = min(count, there // multiple * multiple)
     chosen = torch.arange(count) * there // count
     return stream[: there * (length + 1)].view(there, length + 1)[chosen]
