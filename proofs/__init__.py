@@ -15,5 +15,5 @@ __all__ = ["PROVIDER", "derive"]
 
 
 def derive(slug: str, **options: Any) -> "Derivation":
-    """Derives a claim. Raises `InputError` for an unknown slug or option."""
-    return PROVIDER.derive(slug, **options)
+    """Derives a claim, once per process without options. Raises `InputError` for an unknown slug or option."""
+    return PROVIDER.derive(slug, **options) if options else PROVIDER.derivation(slug)

@@ -9,8 +9,8 @@ q = 1 + c t² + O(t³) with c = S/2 − (m+2)F/8. The average over directions is
 import sympy
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
+from proofs.averages import mean_curvature, mean_shape
 from proofs.certificate import Chain
-from proofs.contractions import h, w
 from proofs.derivation import Derivation, Finding
 from proofs.expansion import ChainBuilder, expand, fact
 from proofs.expressions import (
@@ -73,7 +73,7 @@ def derive() -> Derivation:
     radius_of, abscissa_of = _radius(remainders)
     volume = _volume_element(remainders)
     density = _density(remainders, volume, abscissa_of)
-    means = _means()
+    means = (mean_curvature(), mean_shape())
     ball = _ball(remainders, density, means)
     surface, principal = _surface()
     reversed_order = _reversal()
@@ -169,27 +169,6 @@ def _density(remainders: Remainders, volume: Chain, abscissa_of: Chain) -> Chain
     error = next(term for term in build.current.args if term.has(radius**3))
     statement = 1 + (shape_sq / 2 - (dim + 2) * normal_curvature_sq / 8) * radius**2 + error
     return build.tidy("collect", statement).done()
-
-
-def _means() -> tuple[Chain, Chain]:
-    """⟨F⟩ = (2|h|² + |mH|²)/(m(m+2)) and ⟨S⟩ = |h|²/m, in any dimension and codimension."""
-    a, i, j, k, q = sympy.symbols("a i j k q")
-    form_sq = (h[a, i, j] * h[a, i, j], second_form_sq)
-    trace_sq = (h[a, i, i] * h[a, j, j], trace_form_sq)
-    curvature = (normal_curvature_sq, h[a, i, j] * h[a, k, q] * w[i] * w[j] * w[k] * w[q])
-    shapes = (shape_sq, h[a, i, j] * h[a, i, k] * w[j] * w[k])
-    chains = []
-    for name, symbol, definition, average in (
-        ("mean-curvature", normal_curvature_sq, curvature, (2 * form_sq[0] + trace_sq[0]) / (dim * (dim + 2))),
-        ("mean-shape", shape_sq, shapes, form_sq[0] / dim),
-    ):
-        build = ChainBuilder(
-            name, f"Average of {symbol} over directions", Mean(symbol), definitions=[definition, form_sq, trace_sq]
-        )
-        build.substitute("in components", definition)
-        build.rewrite("average by pairings", "isserlis", build.current, average, dimension=dim)
-        chains.append(build.substitute("invariants of the second form", form_sq, trace_sq).done())
-    return chains[0], chains[1]
 
 
 def _ball(remainders: Remainders, density: Chain, means: tuple[Chain, Chain]) -> Chain:

@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
+from proofs.averages import mean_curvature
 from proofs.certificate import Chain, Equation
 from proofs.contractions import B, P
 from proofs.derivation import Derivation, Finding
@@ -89,14 +90,16 @@ def derive() -> Derivation:
     law = _noise_free_law(remainders, ratio)
     limit = _noisy_limit(ratio)
     null = _null()
+    average = mean_curvature()
     findings = (
         Finding(Form.AS_STATED, Verdict.REFUTES, "noisy-limit", (limit.name,)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "energy-ratio", (ratio.name, law.name, limit.name)),
+        Finding(Form.REPAIRED, Verdict.SUPPORTS, average.name, (average.name,)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "null-mean", ("trace", "null-mean")),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "null-variance", tuple(chain.name for chain in null)),
     )
-    chains = (curvature, normal_energy, tangent_energy, ratio, law, limit, *null)
-    return Derivation(CLAIM, chains, findings, predictions(ratio, null))
+    chains = (average, curvature, normal_energy, tangent_energy, ratio, law, limit, *null)
+    return Derivation(CLAIM, chains, findings, predictions(ratio, average, null))
 
 
 def _curvature(remainders: Remainders) -> Chain:
@@ -325,8 +328,10 @@ def _null() -> tuple[Chain, ...]:
     return (*chains, mean, build.tidy("collect", variance).done())
 
 
-def predictions(ratio: Chain, null: tuple[Chain, ...]) -> dict[str, Prediction]:
-    """``energy-ratio`` (noise_variance per dimension, 0 without), and the exact ``null-mean`` and ``null-variance``.
+def predictions(ratio: Chain, average: Chain, null: tuple[Chain, ...]) -> dict[str, Prediction]:
+    """``energy-ratio`` (noise_variance per dimension, 0 without), and three exact quantities.
+
+    These are ``curvature-sq-mean`` = ⟨F⟩ from |h|² and |mH|², and the ``null-mean`` and ``null-variance``.
 
     The remainder of the ratio has the symbols curvature_bound and radius_6_mean = E t⁶; it is for points uniform by
     volume on each shell, K t ≤ `proofs.majorants.RANGE`, dim ≤ 20, and as long as it leaves half of the normal energy:
@@ -344,5 +349,5 @@ def predictions(ratio: Chain, null: tuple[Chain, ...]) -> dict[str, Prediction]:
         "energy-ratio", without_remainders(ratio.conclusion), Prediction("energy-ratio remainder", bound)
     )
     return {"energy-ratio": energy_ratio} | {
-        chain.name: Prediction(chain.name, chain.conclusion) for chain in null if chain.name.startswith("null-")
+        chain.name: Prediction(chain.name, chain.conclusion) for chain in (average, *null[-2:])
     }

@@ -137,7 +137,7 @@ def _terms(series: Series, start: int, step: int) -> sympy.Expr:
     scaled = curvature_bound * radius
     total: sympy.Expr = sympy.Integer(0)
     for degree in range(start, ORDER + 1, step):
-        coefficient = sympy.sympify(series.coefficient(degree).as_expr()).subs(sympy.Symbol("m"), dim)
+        coefficient: Any = series.coefficient(degree).as_expr().xreplace({sympy.Symbol("m"): dim})
         total += coefficient * scaled**degree
     return total
 
@@ -205,6 +205,5 @@ def normal_energy_tail() -> sympy.Expr:
 
 def at_range(bound: sympy.Expr, power: int) -> sympy.Expr:
     """The least C with ``bound ≤ C (K t)^power`` up to RANGE, for a bound whose terms have at least that degree."""
-    scaled = sympy.Symbol("scaled", positive=True)
-    quotient = bound.subs(radius, scaled / curvature_bound)
-    return sympy.expand(quotient.subs(scaled, _q(RANGE))) / _q(RANGE) ** power
+    value: Any = bound.xreplace({curvature_bound: sympy.Integer(1), radius: _q(RANGE)})
+    return value / _q(RANGE) ** power

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy
-from sympy.polys.fields import FracField
+
+from proofs.ratios import Ratio, RatioField
 
 
 class NotInNormalForm(ValueError):
@@ -29,17 +30,16 @@ class Fractions:
         for expression in expressions:
             _collect(sympy.sympify(expression), atoms)
         self.atoms = tuple(atoms)
-        names = [sympy.Dummy(f"atom{number}") for number in range(len(self.atoms))] or [sympy.Dummy("unused")]
-        self.field: Any = FracField(names, sympy.QQ)
+        self.field = RatioField(len(self.atoms))
         self._generators = dict(zip(self.atoms, self.field.gens, strict=False))
         for atom in self.atoms:
             if atom.is_Pow and atom.exp.is_Rational and atom.base in self._generators:
                 self._generators[atom.base] = self._generators[atom] ** int(atom.exp.q)
 
-    def __call__(self, expression: Any) -> Any:
+    def __call__(self, expression: Any) -> Ratio:
         """The element of the field."""
         if expression.is_Rational:
-            return self.field(sympy.QQ(int(expression.p), int(expression.q)))
+            return self.field(int(expression.p), int(expression.q))
         if expression.is_Add or expression.is_Mul:
             parts = [self(argument) for argument in expression.args]
             total = self.field.zero if expression.is_Add else self.field.one
@@ -124,8 +124,8 @@ class Laurent:
     def __getitem__(self, power: int) -> Any:
         if power >= self.precision:
             raise NotInNormalForm(f"the coefficient of t^{power} is beyond what is known, t^{self.precision - 1}")
-        zero = self.coefficients[0] * 0
-        return self.coefficients[power - self.valuation] if power >= self.valuation else zero
+        first = self.coefficients[0]
+        return self.coefficients[power - self.valuation] if power >= self.valuation else first - first
 
 
 class LaurentSeries:
@@ -169,8 +169,8 @@ class LaurentSeries:
             return self._power(self(expression.base), expression.exp)
         if isinstance(expression, sympy.log):
             argument = self(expression.args[0])
-            terms = [(sympy.QQ((-1) ** (k + 1), k)) for k in range(1, self.length)]
-            return self._binomial_like(argument, [self.field.zero, *map(self.field, terms)])
+            terms = [self.field((-1) ** (k + 1), k) for k in range(1, self.length)]
+            return self._binomial_like(argument, [self.field.zero, *terms])
         raise NotInNormalForm(f"{expression} is no series in {self.variable}")
 
     def _gathered(self, product: Any) -> Any:
@@ -189,12 +189,16 @@ class LaurentSeries:
         return self._normal(start, (left[power] + right[power] for power in range(start, max(stop, start + 1))))
 
     def _multiply(self, left: Laurent, right: Laurent) -> Laurent:
-        length = min(len(left.coefficients), len(right.coefficients))
-        values = [
-            sum((left.coefficients[j] * right.coefficients[n - j] for j in range(n + 1)), self.field.zero)
-            for n in range(length)
-        ]
-        return self._normal(left.valuation + right.valuation, values)
+        return self._normal(left.valuation + right.valuation, self._convolve(left.coefficients, right.coefficients))
+
+    def _convolve(self, left: tuple[Ratio, ...], right: tuple[Ratio, ...]) -> list[Ratio]:
+        values = [self.field.zero] * min(len(left), len(right))
+        for i, a in enumerate(left[: len(values)]):
+            if a:
+                for j, b in enumerate(right[: len(values) - i]):
+                    if b:
+                        values[i + j] = values[i + j] + a * b
+        return values
 
     def _binomial_like(self, series: Laurent, terms: list[Any]) -> Laurent:
         """``Σ terms[k] x^k`` at x = series − 1, for a series with constant term 1."""
@@ -203,10 +207,7 @@ class LaurentSeries:
         small = Laurent(0, (self.field.zero, *series.coefficients[1:]))
         total, power = self._exact(terms[0]), self._exact(self.field.one)
         for term in terms[1:]:
-            values = [
-                sum((power.coefficients[j] * small.coefficients[n - j] for j in range(n + 1)), self.field.zero)
-                for n in range(len(small.coefficients))
-            ]
+            values = self._convolve(power.coefficients, small.coefficients)
             power = Laurent(0, (*values, *(self.field.zero,) * (self.length - len(values))))
             total = Laurent(
                 0, tuple(a + term * b for a, b in zip(total.coefficients, power.coefficients, strict=False))
@@ -220,11 +221,16 @@ class LaurentSeries:
         shift = exponent * base.valuation
         if not shift.is_Integer or not (exponent.is_Integer or lead == self.field.one):
             raise NotInNormalForm(f"the power {exponent} of a series that starts with {lead} t^{base.valuation}")
+        if exponent.is_Integer and 0 < exponent <= self.length:
+            result = base
+            for _ in range(int(exponent) - 1):
+                result = self._multiply(result, base)
+            return result
         unit = Laurent(0, tuple(value / lead for value in base.coefficients))
         value = self.fractions(exponent)
         terms = [self.field.one]
         for k in range(1, self.length):
-            terms.append(terms[-1] * (value - (k - 1)) / k)
+            terms.append(terms[-1] * (value - self.field(k - 1)) * self.field(1, k))
         result = self._binomial_like(unit, terms)
         scale = lead ** int(exponent) if exponent.is_Integer else self.field.one
         return Laurent(int(shift) + result.valuation, tuple(scale * value for value in result.coefficients))

@@ -32,7 +32,7 @@ class ProofProvider:
         return {slug: module.CLAIM for slug, module in _modules().items()}
 
     def derive(self, slug: str, **options: Any) -> "Derivation":
-        """Derives a claim. Raises `InputError` for an unknown slug or option."""
+        """Derives a claim anew. Raises `InputError` for an unknown slug or option."""
         (slug,) = select_claims(_modules(), [slug])
         function: Callable[..., Derivation] = _modules()[slug].derive
         known = tuple(signature(function).parameters)

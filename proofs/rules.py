@@ -34,7 +34,7 @@ from proofs.normal_forms import LaurentSeries, NotInNormalForm, equal
 if TYPE_CHECKING:
     from proofs.certificate import Equation, Step
 
-_SLACK = 6  # coefficients kept beyond the order, for what division by powers of the variable costs
+_SLACK = 4  # coefficients kept beyond the order, for what division by powers of the variable costs
 
 
 class Refused(NotInNormalForm):
@@ -49,23 +49,21 @@ def _require(condition: bool, reason: str) -> None:
 def _rewriting(step: "Step") -> tuple[Any, Any]:
     """The part and what it becomes, after verifying that the rest of the expression is untouched."""
     part, into = step.parameters["part"], step.parameters["into"]
-    _require(step.left.has(part), f"{part} does not occur in the left side")
+    _require(step.left.has(part), "the part named does not occur in the left side")
     _require(step.right == step.left.xreplace({part: into}), "the right side changes more than the part named")
     return part, into
 
 
 def _applied(expression: Any, head: Any, what: str) -> tuple[Any, ...]:
-    _require(isinstance(expression, head), f"{expression} is not {what}")
+    _require(isinstance(expression, head), f"the part named is not {what}")
     return expression.args
 
 
 def substitution(step: "Step", known: "tuple[Equation, ...]") -> None:
     """Equals for equals: every pair in ``equations`` is a definition or a fact of a chain used."""
     equations = step.parameters["equations"]
-    for equation in equations:
-        _require(
-            equation in known or equation[::-1] in known, f"{equation[0]} = {equation[1]} is neither defined nor proved"
-        )
+    for number, equation in enumerate(equations, start=1):
+        _require(equation in known or equation[::-1] in known, f"equation {number} is neither defined nor proved")
     _require(step.right == step.left.xreplace(dict(equations)), "the right side is not what substitution gives")
 
 
@@ -167,10 +165,10 @@ def limit(step: "Step", known: Any) -> None:
 
 
 def evaluation(step: "Step", known: Any) -> None:
-    """``At(f, x, a)`` for f without heads: x replaced by a; remainders, which may depend on x, are renamed to new ones."""
+    """``At(f, x, a)`` for f without heads: x replaced by a, and remainders, which may depend on x, by new ones."""
     part, into = _rewriting(step)
     function, variable, value = _applied(part, At, "an evaluation")
-    _require(not function.atoms(AppliedUndef), f"{function} is not evaluated term by term")
+    _require(not function.atoms(AppliedUndef), "the function is not a plain expression")
     renamed = tuple(step.parameters["renamed"])
     old = {symbol for symbol in function.free_symbols if is_remainder(symbol)}
     new = [symbol for _, symbol in renamed]
@@ -185,7 +183,7 @@ def _linear_parts(expression: Any, atoms: tuple[Any, ...]) -> list[tuple[Any, An
         polynomial = sympy.Poly(sympy.expand(expression), *atoms)
     except sympy.PolynomialError as error:
         raise Refused(f"{expression} is not a polynomial in {', '.join(map(str, atoms))}") from error
-    _require(not any(c.has(*atoms) for c in polynomial.coeffs()), f"{expression} is not a polynomial in its variables")
+    _require(not any(c.has(*atoms) for c in polynomial.coeffs()), "a coefficient depends on the variables")
     return [
         (coefficient, reduce(mul, (atom**power for atom, power in zip(atoms, powers, strict=True)), sympy.Integer(1)))
         for powers, coefficient in polynomial.terms()
@@ -197,7 +195,10 @@ def _expand_dots(expression: Any, vectors: tuple[Any, ...]) -> Any:
 
     def expanded(dot: Any) -> Any:
         left, right = (_linear_parts(argument, vectors) for argument in dot.args)
-        _require(all(monomial in vectors for _, monomial in (*left, *right)), f"{dot} is not a product of combinations")
+        _require(
+            all(monomial in vectors for _, monomial in (*left, *right)),
+            "an inner product is not one of linear combinations",
+        )
         return sum(a * b * Dot(*sorted((u, v), key=vectors.index)) for a, u in left for b, v in right)
 
     return expression.replace(lambda found: isinstance(found, Dot), expanded)
@@ -246,8 +247,8 @@ def independence(step: "Step", known: Any) -> None:
             _require(any(vector in centred for vector in factor.args), "neither vector has mean zero")
             _require(into == 0, "the expectation vanishes")
             return
-        _require(len(owners) == 1, f"{factor} does not belong to one group")
-        _require(symbols <= set(groups[owners[0]]), f"{factor} holds what no group owns")
+        _require(len(owners) == 1, "a factor does not belong to one group")
+        _require(symbols <= set(groups[owners[0]]), "a factor holds what no group owns")
         by_group[owners[0]] = by_group.get(owners[0], sympy.Integer(1)) * factor
     product = reduce(mul, map(Expectation, by_group.values()), sympy.Integer(1))
     _require(equal(into, product), "not the product of expectations")
