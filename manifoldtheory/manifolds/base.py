@@ -1,7 +1,7 @@
 """Submanifolds of Euclidean space on torch."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -11,9 +11,7 @@ from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.charts import Chart, apply
 from manifoldtheory.manifolds.checks import require_count, require_dtype, require_generator, require_shape
 from manifoldtheory.manifolds.clouds import Cloud, Direction, Measure, draw_cloud
-
-if TYPE_CHECKING:
-    from manifoldtheory.manifolds.radial import RadialLaw
+from manifoldtheory.manifolds.radial import RadialLaw
 
 
 class Submanifold(ABC):
@@ -67,7 +65,7 @@ class Submanifold(ABC):
         """h^a_ij with II(v, w) = Σ_a h^a(v, w) n_a, in the frames at x; units 1/length."""
         return self._at(x).second_form
 
-    def graph(self, x: Float[Tensor, "*batch d"], u: Float[Tensor, "*batch m"]) -> Float[Tensor, "*batch codim"]:
+    def graph(self, x: Float[Tensor, "*#batch d"], u: Float[Tensor, "*#batch m"]) -> Float[Tensor, "*#batch codim"]:
         """Heights z(u): the manifold is x + Σ u_i t_i + Σ z_a(u) n_a near x, z_a = ½ h^a(u, u) + O(|u|³).
 
         Exact (not a truncation), to relative accuracy at any small u; differentiable in u with `torch.func`. Raises
@@ -82,7 +80,7 @@ class Submanifold(ABC):
             )
         return chart.expand_normal(chart.heights(u))
 
-    def exp(self, x: Float[Tensor, "*batch d"], v: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch d"]:
+    def exp(self, x: Float[Tensor, "*#batch d"], v: Float[Tensor, "*#batch d"]) -> Float[Tensor, "*#batch d"]:
         """End of the geodesic from x with initial velocity v (ambient; its normal part is ignored) at time 1.
 
         Raises `InputError` when the geodesic is too long for the integrator (`geodesics.MAXIMUM_ANGLE`).
@@ -92,8 +90,8 @@ class Submanifold(ABC):
         return x + apply(chart.tangent_frame, tangent) + apply(chart.normal_frame, normal)
 
     def displacement(
-        self, x: Float[Tensor, "*batch d"], v: Float[Tensor, "*batch d"]
-    ) -> tuple[Float[Tensor, "*batch m"], Float[Tensor, "*batch codim"]]:
+        self, x: Float[Tensor, "*#batch d"], v: Float[Tensor, "*#batch d"]
+    ) -> tuple[Float[Tensor, "*#batch m"], Float[Tensor, "*#batch codim"]]:
         """Tangent and normal coordinates of exp(x, v) − x, *without subtraction*.
 
         Both parts are accurate relative to their own size, |v| and ½|II(v, v)|, however small v is. Raises
@@ -114,7 +112,7 @@ class Submanifold(ABC):
         self,
         x: Float[Tensor, " d"],
         n: int,
-        law: "RadialLaw",
+        law: RadialLaw,
         *,
         measure: Measure = "volume",
         direction: Direction = "geodesic",

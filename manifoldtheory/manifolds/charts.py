@@ -69,6 +69,11 @@ class Chart(ABC):
         """Integration steps for geodesics up to the given length; raises `InputError` when they are too long."""
         return steps_for(self.curvature_bound(length), length)
 
+    def steps_to(self, radius: float) -> int:
+        """Integration steps that reach the ambient radius along every geodesic: s ≤ (2/K) asin(K·radius/2) (Schur)."""
+        curvature = self.curvature_bound(math.pi / 2 * radius)
+        return self.steps(2 / curvature * math.asin(min(curvature * radius / 2, 1.0)) if curvature else radius)
+
     def projected_radius(self, t: Tensor, w: Tensor) -> Tensor:
         """ρ with ρ² + |z(ρw)|² = t²: (…), (…, m) → (…).
 
@@ -86,14 +91,12 @@ class Chart(ABC):
                 return t * (1 - e)
         raise ArithmeticError(f"no projected radius found for ambient radii up to {t.max().item():.6g}")
 
-    def arclength(self, t: Tensor, w: Tensor) -> Tensor:
-        """s with |geodesic(s w)| = t: (…), (…, m) → (…).
+    def arclength(self, t: Tensor, w: Tensor, steps: int) -> Tensor:
+        """s with |geodesic(s w, steps)| = t: (…), (…, m) → (…).
 
-        Newton in e = s/t − 1 from F t²/24. Schur's comparison with a circle of curvature K: t ≤ s ≤ (2/K) asin(Kt/2).
+        Newton in e = s/t − 1 from F t²/24, between 0 and the arc of a circle of curvature K (Schur's comparison).
         """
-        farthest = math.pi / 2 * t.max().item()
-        steps = self.steps(farthest)
-        half = (self.curvature_bound(farthest) / 2 * t).clamp(1e-8, 1.0)
+        half = (self.curvature_bound(math.pi / 2 * t.max().item()) / 2 * t).clamp(1e-8, 1.0)
         longest = torch.asin(half) / half - 1
         bend = torch.einsum("...aij,...i,...j->...a", self.second_form, w, w)
         e = torch.minimum((bend**2).sum(-1) * t**2 / 24, longest)

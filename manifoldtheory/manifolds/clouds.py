@@ -92,9 +92,9 @@ def place_geodesic(chart: Chart, t: Tensor, w: Tensor, measure: Measure) -> tupl
     v ↦ exp(x, v) − x at v = s w. Shapes: (n), (n, m) → (n, m), (n, codim), (n).
     """
     dim = w.shape[-1]
-    s = chart.arclength(t, w)
+    steps = chart.steps_to(float(t.max()))
+    s = chart.arclength(t, w, steps)
     a = s[..., None] * w
-    steps = chart.steps(float(s.max()))
     if measure == "volume":
         arc, spread = _spread(chart, a, w, steps)
     else:

@@ -14,8 +14,8 @@ SUBSTEPS = (2, 4, 6, 8, 10, 12)
 WEIGHTS = tuple(math.prod(n * n / (n * n - other * other) for other in SUBSTEPS if other != n) for n in SUBSTEPS)
 """What each run counts for in the extrapolation to step 0; their absolute values add up to 26."""
 
-STEP_ANGLE = 0.5
-"""Largest (curvature bound) × (arclength) crossed in one extrapolated step."""
+STEP_ANGLE = 0.32
+"""Largest (curvature bound) × (arclength) crossed in one extrapolated step; its error is about 1e-14 of the whole."""
 
 MAXIMUM_ANGLE = 32.0
 """Largest (curvature bound) × (arclength) of a geodesic: beyond, errors have grown past several conjugate points."""

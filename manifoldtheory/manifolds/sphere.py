@@ -85,7 +85,7 @@ class SphereChart(Chart):
     def projected_radius(self, t: Tensor, w: Tensor) -> Tensor:
         return t * torch.sqrt((1 - t / (2 * self.radius)) * (1 + t / (2 * self.radius)))
 
-    def arclength(self, t: Tensor, w: Tensor) -> Tensor:
+    def arclength(self, t: Tensor, w: Tensor, steps: int) -> Tensor:
         return 2 * self.radius * torch.asin(t / (2 * self.radius))
 
 
