@@ -49,10 +49,9 @@ _RC: Any = {
     "errorbar.capsize": 1.5,
     "mathtext.fontset": "dejavusans",
     "figure.facecolor": "white",
-    "figure.constrained_layout.use": True,
     "svg.fonttype": "path",
     "svg.hashsalt": "manifoldtheory",
-    "savefig.dpi": 200,
+    "savefig.dpi": 180,
 }
 
 

@@ -14,7 +14,7 @@ from ..conftest import Command
 
 
 def test_a_healthy_installation_has_nothing_missing(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("proofs", "app.cli.test_doctor:COLUMN", doctor.GROUP)
+    point = EntryPoint("proofs", f"{__name__}:COLUMN", doctor.GROUP)
     monkeypatch.setattr(doctor, "entry_points", lambda group: [point])
     answer = command("doctor", "--json")
     findings = json.loads(answer.stdout)

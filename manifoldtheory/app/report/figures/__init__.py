@@ -29,8 +29,10 @@ class Drawing:
     @classmethod
     def of(cls, figure: "Figure") -> "Drawing":
         """Renders a figure; the style must be in force."""
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # it stays as it is: laying out again would double the time of each rendering
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+        # Laid out once, here: a figure that has a layout engine is drawn twice by each savefig.
+        ConstrainedLayoutEngine().execute(figure)
         svg, png = io.BytesIO(), io.BytesIO()
         figure.savefig(svg, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
         figure.savefig(png, format="png", metadata={"Software": None})

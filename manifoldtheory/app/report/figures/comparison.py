@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 SERIES = (
     (HIDDEN, "hidden-state gradients ∂L/∂h", style.HIDDEN_COLOUR, "o"),
     (WEIGHT, "weight gradients δhᵀ", style.WEIGHT_COLOUR, "s"),
-    (ACTIVATION, r"$R_\mathrm{activation}$ (the confound)", style.ACTIVATION_COLOUR, "D"),
+    (ACTIVATION, "activations (the confound)", style.ACTIVATION_COLOUR, "D"),
 )
 
 
-RATIO_LABEL = r"$R_\mathrm{energy}$ (per dimension, tangent / complement)"
+RATIO_LABEL = "R: energy per dimension, tangent / complement"
 
 
 def draw_comparison(evidence: Sequence[Evidence]) -> "Figure | None":

@@ -1,0 +1,25 @@
+"""Formulas on a terminal."""
+
+import sympy
+
+from manifoldtheory.app.cli.formulas import latex_formula, pretty_formula, pretty_symbols
+from manifoldtheory.ledger import Prediction
+
+SQUARE, FOURTH, MEAN = sympy.symbols("radius_sq_mean radius_4_mean curvature_sq_mean")
+RATIO = Prediction("ratio", SQUARE / (MEAN * FOURTH))
+
+
+def test_symbols_are_those_of_the_theory() -> None:
+    assert pretty_symbols(RATIO) == "⟨F⟩, E[t⁴], E[t²]"
+    assert pretty_symbols(Prediction("free", sympy.Symbol("radius") * sympy.Symbol("unheard_of"))) == "t, unheard_of"
+
+
+def test_fractions_take_three_lines() -> None:
+    above, bar, below = pretty_formula(RATIO).splitlines()
+    assert above.strip() == "E[t²]"
+    assert set(bar.strip()) == {"─"}
+    assert set(below.strip().split("⋅")) == {"E[t⁴]", "⟨F⟩"}
+
+
+def test_latex_is_that_of_the_ledger() -> None:
+    assert latex_formula(RATIO) == RATIO.latex()

@@ -1,0 +1,55 @@
+"""Derivations of any column, with as much as it has to show."""
+
+from dataclasses import dataclass
+
+from manifoldtheory.app.report.derivations import view_derivation
+from manifoldtheory.ledger import Kind
+
+from ..fakes import FakeColumn
+
+
+@dataclass(frozen=True)
+class FormulaStep:
+    title: str
+    rule: str
+
+    def latex(self) -> tuple[str, str]:
+        return "x", f"{self.title}^2"
+
+
+@dataclass(frozen=True)
+class Chain:
+    title: str
+    steps: tuple[FormulaStep, ...]
+
+
+@dataclass(frozen=True)
+class Chained:
+    chains: tuple[Chain, ...]
+    refusals: tuple[str, ...]
+    holds: bool = False
+
+
+class ChainedColumn(FakeColumn):
+    def derivation(self, slug: str) -> Chained:  # type: ignore[override]
+        return Chained((Chain("one", (FormulaStep("a", "ring"),)), Chain("two", (FormulaStep("b", ""),))), ("no",))
+
+
+def test_a_column_without_derivations_has_no_view() -> None:
+    assert view_derivation(FakeColumn(Kind.SIMULATION, {}), "energy-concentration") is None
+
+
+def test_plain_steps_are_shown_by_their_titles() -> None:
+    view = view_derivation(FakeColumn(Kind.PROOF, {}), "energy-concentration")
+    assert view is not None
+    assert [step.title for chain in view.chains for step in chain.steps] == ["by definition", "hence"]
+    assert view.summary == "2 steps, all checked"
+
+
+def test_chains_carry_formulas_rules_and_refusals() -> None:
+    view = view_derivation(ChainedColumn(Kind.PROOF, {}), "energy-concentration")
+    assert view is not None
+    assert view.summary == "2 steps in 2 chains, certificate refused"
+    assert view.refusals == ("no",)
+    assert view.chains[0].start == "x"
+    assert (view.chains[0].steps[0].rule, view.chains[0].steps[0].right) == ("ring", "a^2")
