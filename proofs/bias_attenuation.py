@@ -22,13 +22,12 @@ from proofs.expressions import (
     is_remainder,
     without_remainders,
 )
-from proofs.majorants import at_range, shell_odd_tail, shell_tail
+from proofs.majorants import COEFFICIENT_SPREAD, at_range, shell_odd_tail, shell_tail
 from proofs.symbols import (
     coefficient,
     coefficient_mean,
     coefficient_variance,
     curvature_bound,
-    dim,
     radius,
     radius_4_mean,
     radius_sq_mean,
@@ -273,8 +272,7 @@ def predictions(mixture: Chain, divergence: Chain) -> dict[str, Prediction]:
     divergence_law = without_remainders(divergence.conclusion.xreplace(scale))
     even = at_range(shell_tail(), 4) * curvature_bound**4 * radius_4_mean
     odd = at_range(shell_odd_tail(), 3) * curvature_bound**3 * sympy.sqrt(radius_sq_mean * radius_4_mean)
-    # −(m+2)K²/8 ≤ c ≤ m K²/2 bounds c − ⟨c⟩.
-    largest = (5 * dim + 2) / 8 * curvature_bound**2 * radius_sq_mean + even + odd
+    largest = COEFFICIENT_SPREAD * curvature_bound**2 * radius_sq_mean + even + odd
     spread = sympy.sqrt(coefficient_variance) * radius_sq_mean
     second_order = spread * even + even**2 / 2 + odd**2 / 2
     third_order = sympy.Rational(2, 3) * largest * ((spread + even) ** 2 + odd**2)

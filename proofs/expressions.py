@@ -1,8 +1,8 @@
 r"""What steps are written in: SymPy expressions with uninterpreted heads, and remainders as symbols.
 
 A truncated expansion carries its error explicitly: ``poly(t) + remainder_n t^k`` stands for a function whose
-remainder_n is bounded near t = 0. No `Order` objects: a remainder is a symbol like any other, and a truncation that loses
-one that matters shows it in its coefficients.
+remainder_n is bounded near t = 0. No `Order` objects: a remainder is a symbol like any other, and a truncation that
+loses one that matters shows it in its coefficients.
 """
 
 from itertools import count

@@ -179,13 +179,19 @@ def geodesic_shortfall_tail(start: int) -> sympy.Expr:
     return _terms(shortfall, start, 1) + _tail(_q(largest), circle, _beyond(start, 1), 1)
 
 
+COEFFICIENT_SPREAD = (5 * dim + 2) / 8
+"""Bound on |c − ⟨c⟩|/K²: the range of c is at most this wide."""
+
+
 def shell_tail() -> sympy.Expr:
     """Bound on the even part of ``q/⟨q⟩ − 1 − (c − ⟨c⟩)t²``, the normalised density on the shell of radius t.
 
-    With q = 1 + a, a = c t² + A and |a| ≤ e ≤ ½: q/⟨q⟩ − 1 = (a − ⟨a⟩)(1 − ⟨a⟩/⟨q⟩), so that the bound is
-    2|A| + 2e·e/(1 − e) ≤ 2|A| + 4e². The condition e ≤ ½ holds up to RANGE for dim ≤ 20.
+    With q = 1 + a and a = c t² + A: q/⟨q⟩ − 1 = (a − ⟨a⟩) − (a − ⟨a⟩)⟨a⟩/⟨q⟩, where −(m+2)/8 ≤ c/K² ≤ m/2 and
+    −m/8 ≤ ⟨c⟩/K² ≤ m/4 (as F ≤ K², S ≤ m K²), and ⟨q⟩ ≥ ½ up to RANGE for dim ≤ 20.
     """
-    return 2 * density_tail(4, step=2) + 4 * density_tail(2, step=2) ** 2
+    higher = density_tail(4, step=2)
+    square = (curvature_bound * radius) ** 2
+    return 2 * higher + 2 * (COEFFICIENT_SPREAD * square + 2 * higher) * (dim * square / 4 + higher)
 
 
 def shell_odd_tail() -> sympy.Expr:

@@ -142,7 +142,11 @@ def primitive(step: "Step", known: Any) -> None:
         f"the remainder is not of relative order {order + 1}",
     )
     integrand, integral = function / variable**weight, into.xreplace(without)
-    exact = sympy.expand_mul(sympy.diff(integral, variable) / variable**weight)
+    # Differentiation loses the constant of integration: every term must vanish at 0 like t^{weight+1}.
+    relative = _termwise(integral, variable ** (-weight - 1))
+    start = LaurentSeries(variable, 1, relative)(relative)
+    _require(start.valuation >= 0, "the primitive has a term that does not vanish at 0")
+    exact = _termwise(sympy.diff(integral, variable), variable**-weight)
     series = LaurentSeries(variable, order + 1 + _SLACK, integrand, exact)
     left, right = series(integrand), series(exact)
     _require(min(left.valuation, right.valuation) >= 0, "the integrand is not a power series times the weight")
@@ -150,6 +154,11 @@ def primitive(step: "Step", known: Any) -> None:
         _require(left[power] == right[power], f"the derivative differs at {variable}^{power}")
     for power in range(order + 1, right.precision):
         _require(not right[power], f"the primitive has a term above order {order}")
+
+
+def _termwise(expression: Any, factor: Any) -> Any:
+    """The product with a factor, term by term, so that its symbolic power of the variable meets theirs."""
+    return sympy.Add(*(term * factor for term in sympy.Add.make_args(expression)))
 
 
 def limit(step: "Step", known: Any) -> None:
