@@ -109,6 +109,7 @@ def observation_evidence(
                 "hidden-state-energy-ratio-centred": 0.8 * hidden,
                 "activation-energy-ratio": 6 + 20 * growth * noise,
                 "weight-energy-ratio:attention.query_key_value": 5 + 25 * growth * noise,
+                "activation-energy-ratio:attention.query_key_value": 8 + 20 * growth * noise,
                 "weight-energy-ratio:mlp.dense_h_to_4h": 4 + 22 * growth * noise,
             }
             for quantity, value in values.items():

@@ -1,12 +1,13 @@
 """Synthetic and real R_energy of one or more runs, side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from manifoldtheory.app.report.figures import FIGURES
 from manifoldtheory.app.report.tables import Comparison, compare
 from manifoldtheory.errors import InputError
-from manifoldtheory.ledger import RunFolder
+from manifoldtheory.ledger import Evidence, RunFolder
 from manifoldtheory.ledger.runs import EVIDENCE
 
 MAKE_ONE = "`manifoldtheory verify` makes one with both kinds, `simulate` and `observe` one each"
@@ -22,7 +23,7 @@ def latest_run(parent: Path) -> Path:
 
 def compare_runs(folders: Sequence[Path], figures: Path) -> tuple[Comparison, list[Path]]:
     """The comparison over all runs, and the figure's files. Raises `InputError` when the runs hold no R_energy."""
-    evidence = [record for folder in folders for record in RunFolder.load(folder).evidence]
+    evidence = _told_apart({folder: RunFolder.load(folder).evidence for folder in folders})
     comparison = compare(evidence)
     if not comparison.rows:
         raise InputError(f"no R_energy in {', '.join(map(str, folders))}: {MAKE_ONE}")
@@ -31,3 +32,13 @@ def compare_runs(folders: Sequence[Path], figures: Path) -> tuple[Comparison, li
         return comparison, [] if drawing is None else drawing.save(figures, "energy-comparison")
     except OSError as error:
         raise InputError(f"can't write into {figures} ({error}): give --out a folder you can write") from error
+
+
+def _told_apart(runs: Mapping[Path, Sequence[Evidence]]) -> list[Evidence]:
+    """The evidence of all runs; a subject of several runs carries the name of its run."""
+    seen = [subject for records in runs.values() for subject in {record.subject for record in records}]
+    return [
+        replace(record, subject=f"{record.subject} ({folder.name})") if seen.count(record.subject) > 1 else record
+        for folder, records in runs.items()
+        for record in records
+    ]

@@ -15,7 +15,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 LINES = ("-", "--", ":", "-.")
 
-HIDDEN_COLOUR, WEIGHT_COLOUR, ACTIVATION_COLOUR = "#0072b2", "#d55e00", "#7f7f7f"
+HIDDEN_COLOUR, WEIGHT_COLOUR = "#0072b2", "#d55e00"
+# What confounds a gradient has the gradient's hue, lighter.
+ACTIVATION_COLOUR, MAP_INPUT_COLOUR = "#6fb7e6", "#e6a15c"
 
 # Subjects keep their look in every figure; one that is not here takes a free look in alphabetical order.
 _KNOWN = ("S2", "S5", "torus", "ellipsoid", "cylinder", "monge-3-8", "monge-3-32")

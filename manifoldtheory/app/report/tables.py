@@ -15,7 +15,10 @@ HIDDEN, CENTRED, ACTIVATION = (
     "hidden-state-energy-ratio-centred",
     "activation-energy-ratio",
 )
-WEIGHT = "weight-energy-ratio"
+WEIGHT = "weight-energy-ratio:"
+"""Followed by the name of a linear map: R of its input-side weight gradients."""
+MAP_INPUT = "activation-energy-ratio:"
+"""Followed by the name of a linear map: R of its inputs, the confound of its weight gradients."""
 CAP = "-cap"
 
 SYMBOLS = {Verdict.SUPPORTS: "✓", Verdict.REFUTES: "✗", Verdict.INCONCLUSIVE: "?"}
@@ -168,7 +171,10 @@ def summarise(evidence: Iterable[Evidence]) -> list[Summary]:
 
 @dataclass(frozen=True)
 class Row:
-    """An R_energy, synthetic or real, with the R_activation and the cap of its own cell where they were measured."""
+    """An R_energy, synthetic or real, with the R_activation and the cap of its own cell where they were measured.
+
+    `activation` is the R of what the gradient's map reads where that was measured, and else of the hidden state.
+    """
 
     evidence: Evidence
     activation: float | None = None
@@ -197,11 +203,11 @@ class Comparison:
     rows: tuple[Row, ...]
 
     def of(self, *quantities: str, kind: Kind | None = None) -> list[Row]:
-        """The rows of the given quantities (``weight-energy-ratio`` means that of every linear map) and kind."""
+        """The rows of the given quantities (one that ends in ``:`` stands for every linear map) and kind."""
         return [
             row
             for row in self.rows
-            if row.evidence.quantity.partition(":")[0] in quantities and kind in (None, row.evidence.kind)
+            if kind in (None, row.evidence.kind) and family(row.evidence.quantity) in quantities
         ]
 
     def series(self, kind: Kind) -> list[tuple[str, str, list[Headline]]]:
@@ -224,23 +230,40 @@ def is_energy_ratio(record: Evidence) -> bool:
         return False
     if record.kind == Kind.SIMULATION:
         return record.quantity in SYNTHETIC
-    return record.kind == Kind.OBSERVATION and (
-        record.quantity in (HIDDEN, CENTRED, ACTIVATION) or record.quantity.startswith(f"{WEIGHT}:")
+    return record.kind == Kind.OBSERVATION and family(record.quantity) in (
+        HIDDEN,
+        CENTRED,
+        ACTIVATION,
+        WEIGHT,
+        MAP_INPUT,
     )
+
+
+def family(quantity: str) -> str:
+    """The quantity without the name of its linear map: ``weight-energy-ratio:`` for ``weight-energy-ratio:dense``."""
+    name, colon, _ = quantity.partition(":")
+    return name + colon
 
 
 def compare(evidence: Sequence[Evidence]) -> Comparison:
     """The R_energy records of the evidence, each beside its cell's R_activation and cap."""
     beside = {
-        (record.quantity, record.subject, record.checkpoint, record.layer, record.bin): record.measured
+        (record.quantity, *_cell(record)): record.measured
         for record in evidence
-        if record.kind == Kind.OBSERVATION and (record.quantity == ACTIVATION or record.quantity.endswith(CAP))
+        if record.kind == Kind.OBSERVATION
+        and (family(record.quantity) in (ACTIVATION, MAP_INPUT) or record.quantity.endswith(CAP))
     }
     rows = []
     for record in filter(is_energy_ratio, evidence):
-        cell = (record.subject, record.checkpoint, record.layer, record.bin)
-        rows.append(Row(record, beside.get((ACTIVATION, *cell)), beside.get((f"{record.quantity}{CAP}", *cell))))
+        cell = _cell(record)
+        own = beside.get((record.quantity.replace(WEIGHT, MAP_INPUT), *cell))
+        activation = own if family(record.quantity) == WEIGHT and own is not None else beside.get((ACTIVATION, *cell))
+        rows.append(Row(record, activation, beside.get((f"{record.quantity}{CAP}", *cell))))
     return Comparison(tuple(rows))
+
+
+def _cell(record: Evidence) -> tuple[object, ...]:
+    return record.subject, record.checkpoint, record.layer, record.bin, record.seed
 
 
 def _synthetic_headline(rows: Sequence[Row]) -> list[Headline]:
@@ -268,10 +291,11 @@ def _real_headline(rows: Sequence[Row]) -> list[Headline]:
     for record in (row.evidence for row in rows if row.evidence.kind == Kind.OBSERVATION):
         step = step_of(record.checkpoint)
         if step is not None and record.measured is not None:
-            key = (record.subject or "–", record.quantity.partition(":")[0])
+            key = (record.subject or "–", family(record.quantity))
             series.setdefault(key, {}).setdefault(step, []).append(record)
     lines = []
     for (subject, quantity), steps in series.items():
+        name = quantity.replace(":", " (all maps)")
         values = {step: [record.measured or 0.0 for record in records] for step, records in steps.items()}
         peak = max(values, key=lambda step: median(values[step]))
         for step in sorted({min(values), peak, max(values)}):
@@ -279,7 +303,7 @@ def _real_headline(rows: Sequence[Row]) -> list[Headline]:
             place = f"step {step} (highest)" if step == peak else f"step {step}"
             lines.append(
                 Headline(
-                    Kind.OBSERVATION, subject, quantity, place, median(values[step]), min(values[step]),
+                    Kind.OBSERVATION, subject, name, place, median(values[step]), min(values[step]),
                     max(values[step]), None, max(p_values, default=None),
                 )
             )  # fmt: skip

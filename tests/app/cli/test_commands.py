@@ -302,6 +302,8 @@ def test_compare_takes_several_runs_or_the_latest(command: Command, tmp_path: Pa
     assert "noisy-energy-ratio" in answer.stdout
     assert "step 64 (highest)" in answer.stdout
     assert (tmp_path / "side-by-side" / "energy-comparison.svg").is_file()
+    twice = command("compare", "runs/b", "./runs/../runs/b", "--out", "side-by-side")
+    assert "gpt-neox (b)" in twice.stdout
     latest = json.loads(command("compare", "--json").stdout)
     assert {element["kind"] for element in latest} == {"observation"}
 

@@ -103,6 +103,15 @@ def test_each_ratio_stands_beside_the_activations_and_the_cap_of_its_own_cell() 
         assert row.activation == activation
 
 
+def test_the_confound_of_a_weight_gradient_is_its_own_maps_input() -> None:
+    evidence = observation_evidence(layers=1, steps=(8,))
+    values = {found.quantity: found.measured for found in evidence}
+    rows = {row.evidence.quantity.partition(":")[2]: row for row in compare(evidence).of("weight-energy-ratio:")}
+    name = "attention.query_key_value"
+    assert rows[name].activation == values[f"activation-energy-ratio:{name}"]
+    assert rows["mlp.dense_h_to_4h"].activation == values["activation-energy-ratio"]
+
+
 def test_caps_nulls_and_other_claims_are_not_ratios() -> None:
     stray = [
         record(kind=Kind.OBSERVATION, quantity="hidden-state-energy-ratio-cap", measured=1.0),

@@ -84,7 +84,8 @@ FIGURES = {
             "On manifolds against the radius t of the cloud: lines are predicted, points measured with 95 % intervals; "
             "open points and dashed lines have ambient noise. In the transformer over training, on the same axis and "
             "magnified: lines are medians over layers (and linear maps), bands their range, thin lines the layers. "
-            "R_activation is the confound: the same ratio of the activations themselves. R = 1 is no concentration.",
+            "The confound of a gradient is the same ratio of the activations that it is made with. R = 1 is no "
+            "concentration.",
             draw_comparison,
         ),
         FigureKind(

@@ -6,18 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 from manifoldtheory.app.report import style
 from manifoldtheory.app.report.figures.ladders import by_subject, plot_points, plot_prediction
-from manifoldtheory.app.report.tables import ACTIVATION, HIDDEN, SYNTHETIC, WEIGHT, Comparison, compare, step_of
+from manifoldtheory.app.report.tables import (
+    ACTIVATION,
+    HIDDEN,
+    MAP_INPUT,
+    SYNTHETIC,
+    WEIGHT,
+    Comparison,
+    compare,
+    step_of,
+)
 from manifoldtheory.ledger import Evidence, Kind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SERIES = (
+    (MAP_INPUT, "map inputs x (its confound)", style.MAP_INPUT_COLOUR, "D"),
+    (WEIGHT, "weight gradients δxᵀ", style.WEIGHT_COLOUR, "s"),
+    (ACTIVATION, "activations h (its confound)", style.ACTIVATION_COLOUR, "D"),
     (HIDDEN, "hidden-state gradients ∂L/∂h", style.HIDDEN_COLOUR, "o"),
-    (WEIGHT, "weight gradients δhᵀ", style.WEIGHT_COLOUR, "s"),
-    (ACTIVATION, "activations (the confound)", style.ACTIVATION_COLOUR, "D"),
 )
-
+"""Drawn in this order, the theory's own object last and so on top."""
 
 RATIO_LABEL = "R: energy per dimension, tangent / complement"
 
@@ -36,6 +46,7 @@ def draw_comparison(evidence: Sequence[Evidence]) -> "Figure | None":
     if not synthetic:
         _draw_real(first, "A", real)
         _draw_layers(first, real)
+        first.get_legend().set_loc("best")
         return figure
     _draw_synthetic(first, "A", synthetic)
     if real:
@@ -78,7 +89,7 @@ def _draw_synthetic(axes: Any, letter: str, records: Sequence[Evidence]) -> None
 
 
 Series = dict[tuple[str, str], dict[str, dict[int, float]]]
-"""Per model and quantity: per line (layer, and linear map) the ratio by step."""
+"""Per model and quantity: per line (layer, linear map and seed) the ratio by step."""
 
 
 def _real_series(comparison: Comparison) -> Series:
@@ -89,7 +100,7 @@ def _real_series(comparison: Comparison) -> Series:
             step = step_of(record.checkpoint)
             if step is not None and record.measured:
                 lines = series.setdefault((record.subject or "–", quantity), {})
-                line = f"{record.layer} {record.quantity} {record.bin}"
+                line = f"{record.layer} {record.quantity} {record.bin} {record.seed}"
                 lines.setdefault(line, {})[step] = record.measured
     return series
 
@@ -120,7 +131,7 @@ def _draw_real(axes: Any, letter: str, series: Series) -> None:
     style.panel_title(axes, letter, f"{models[0] if len(models) == 1 else 'models'} (observed)")
     handles = [
         Line2D([], [], color=colour, marker=marker, markersize=3, label=label)
-        for quantity, label, colour, marker in SERIES
+        for quantity, label, colour, marker in reversed(SERIES)
         if any(found == quantity for _, found in series)
     ]
     if len(models) > 1:
