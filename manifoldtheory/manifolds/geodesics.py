@@ -48,7 +48,7 @@ def integrate(acceleration: Callable[[Tensor, Tensor], Tensor], velocity: Tensor
         bend, turn = torch.zeros_like(position), torch.zeros_like(velocity)
         for substeps, weight in zip(SUBSTEPS, WEIGHTS, strict=True):
             run = _midpoint(acceleration, position, velocity, start, substeps, duration / substeps)
-            bend, turn = bend + weight * run[0], turn + weight * run[1]
+            bend, turn = torch.add(bend, run[0], alpha=weight), torch.add(turn, run[1], alpha=weight)
         position, velocity = position + duration * velocity + bend, velocity + turn
     return position, velocity
 
@@ -65,7 +65,7 @@ def _midpoint(
     bend_before, turn_before = torch.zeros_like(position), torch.zeros_like(velocity)
     bend, turn = bend_before, step * start
     for done in range(1, substeps):
-        force = acceleration(position + done * step * velocity + bend, velocity + turn)
-        bend, bend_before = bend_before + 2 * step * turn, bend
-        turn, turn_before = turn_before + 2 * step * force, turn
+        force = acceleration(torch.add(position, velocity, alpha=done * step) + bend, velocity + turn)
+        bend, bend_before = torch.add(bend_before, turn, alpha=2 * step), bend
+        turn, turn_before = torch.add(turn_before, force, alpha=2 * step), turn
     return bend, turn

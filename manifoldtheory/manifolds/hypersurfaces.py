@@ -48,10 +48,6 @@ class HypersurfaceChart(Chart):
     def remainder_gradient(self, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
         """Its derivatives by a (m, …) and by b (…)."""
 
-    @abstractmethod
-    def hessian(self, a: Tensor, b: Tensor, a_velocity: Tensor, b_velocity: Tensor) -> Tensor:
-        """Second derivative of f along a velocity → (…)."""
-
     def curvature_bound(self, distance: float) -> float:
         return self.curvature
 
@@ -73,19 +69,6 @@ class HypersurfaceChart(Chart):
         along, across = self.remainder_gradient(a, self.height(a))
         return (-along / (1 + across)).movedim(0, -1)[..., None, :]
 
-    def geodesic(self, a: Tensor, steps: int) -> Arc:
-        def acceleration(position: Tensor, velocity: Tensor) -> Tensor:
-            along, across = self.remainder_gradient(position[:-1], position[-1])
-            across = 1 + across
-            bend = self.hessian(position[:-1], position[-1], velocity[:-1], velocity[-1])
-            scale = -bend / ((along**2).sum(0) + across**2)
-            return torch.cat([scale * along, (scale * across)[None]])
-
-        start = components_first(a)
-        start = torch.cat([start, torch.zeros_like(start[:1])])
-        position, velocity = (end.movedim(0, -1) for end in integrate(acceleration, start, steps))
-        return Arc(position[..., :-1], position[..., -1:], velocity[..., :-1], velocity[..., -1:])
-
 
 class QuadricChart(HypersurfaceChart):
     """f = ½ xᵀHx + …: the remainder is ½(aᵀAa + 2b B·a + C b²) with constant A (…, m, m), B (…, m), C (…)."""
@@ -104,7 +87,7 @@ class QuadricChart(HypersurfaceChart):
 
     def _linear(self, a: Tensor) -> tuple[Tensor, Tensor]:
         """A a (m, …) and B·a (…)."""
-        return torch.einsum("...ij,j...->i...", self.A, a), torch.einsum("...j,j...->...", self.B, a)
+        return _turn(self.A, a), torch.einsum("...j,j...->...", self.B, a)
 
     def remainder(self, a: Tensor, b: Tensor) -> Tensor:
         bent, mixed = self._linear(a)
@@ -114,11 +97,32 @@ class QuadricChart(HypersurfaceChart):
         bent, mixed = self._linear(a)
         return bent + torch.einsum("...i,...->i...", self.B, b), mixed + self.C * b
 
-    def hessian(self, a: Tensor, b: Tensor, a_velocity: Tensor, b_velocity: Tensor) -> Tensor:
-        return 2 * self.remainder(a_velocity, b_velocity)
-
     def height(self, a: Tensor) -> Tensor:
         """The small root of ½C z² + (1 + B·u) z + ½ uᵀAu = 0, in the form without cancellation."""
         bent, mixed = self._linear(a)
         linear, constant = 1 + mixed, (a * bent).sum(0)
         return -constant / (linear + torch.sqrt(linear**2 - self.C * constant))
+
+    def geodesic(self, a: Tensor, steps: int) -> Arc:
+        """γ″ = −(γ′ᵀHγ′) G/|G|² with the gradient G = n + Hξ, in the frames."""
+        last = torch.zeros(a.shape[-1] + 1, dtype=a.dtype, device=a.device)
+        last[-1] = 1.0
+        mixed = torch.cat([self.A, self.B[..., None]], -1)
+        corner = torch.cat([self.B, self.C[..., None]], -1)
+        hessian = torch.cat([mixed, corner[..., None, :]], -2)
+
+        def acceleration(position: Tensor, velocity: Tensor) -> Tensor:
+            gradient = _turn(hessian, position)
+            gradient = gradient + last.reshape(-1, *(1,) * (gradient.ndim - 1))
+            bend = (velocity * _turn(hessian, velocity)).sum(0)
+            return (-bend / (gradient**2).sum(0)) * gradient
+
+        start = components_first(a)
+        start = torch.cat([start, torch.zeros_like(start[:1])])
+        position, velocity = (end.movedim(0, -1) for end in integrate(acceleration, start, steps))
+        return Arc(position[..., :-1], position[..., -1:], velocity[..., :-1], velocity[..., -1:])
+
+
+def _turn(matrix: Tensor, vector: Tensor) -> Tensor:
+    """(…, p, q), (q, …) → (p, …)."""
+    return torch.tensordot(matrix, vector, 1) if matrix.ndim == 2 else torch.einsum("...ij,j...->i...", matrix, vector)

@@ -8,7 +8,9 @@ from torch import Tensor
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.base import Submanifold
+from manifoldtheory.manifolds.charts import Arc
 from manifoldtheory.manifolds.checks import require_length
+from manifoldtheory.manifolds.geodesics import integrate
 from manifoldtheory.manifolds.hypersurfaces import HypersurfaceChart
 from manifoldtheory.manifolds.rejection import draw_accepted
 
@@ -111,13 +113,35 @@ class TorusChart(HypersurfaceChart):
         normal = self.cosine * along_radial + self.sine * along_axis
         return torch.stack([along_parallel, meridian]) / self.norm, normal / self.norm
 
-    def hessian(self, a: Tensor, b: Tensor, a_velocity: Tensor, b_velocity: Tensor) -> Tensor:
-        radial, axial = self._split(a, b)
-        radial_velocity, axial_velocity = self._split(a_velocity, b_velocity)
-        speed = (a_velocity**2).sum(0) + b_velocity**2
-        across = radial_velocity**2 + a_velocity[0] ** 2
-        # Half the rate of |x|²: the scalar product of the place and the velocity.
-        rate = (self.distance + radial) * radial_velocity + a[0] * a_velocity[0]
-        rate = rate + (self.minor * self.sine + axial) * axial_velocity
-        level = 8 * self.major * self.distance + 4 * self._level(a, b)[2]
-        return (8 * rate**2 + level * speed - 8 * self.major**2 * across) / self.norm
+    def geodesic(self, a: Tensor, steps: int) -> Arc:
+        """In the increments (Δφ, Δθ) of the angles: φ″ = 2 r sin θ φ′θ′/ρ, θ″ = −ρ sin θ φ′²/r.
+
+        The displacement follows from half angles, with ρ₁ the distance from the axis at the end: along the parallel
+        ρ₁ sin Δφ, the meridian r sin Δθ + 2ρ₁ sin θ sin²(Δφ/2), the normal −2r sin²(Δθ/2) − 2ρ₁ cos θ sin²(Δφ/2).
+        """
+        tube = torch.atan2(self.sine, self.cosine)
+        parallel, meridian = a.unbind(-1)
+        start = torch.stack(torch.broadcast_tensors(parallel / self.distance, meridian / self.minor))
+
+        def acceleration(position: Tensor, velocity: Tensor) -> Tensor:
+            angle = tube + position[1]
+            sine, distance = torch.sin(angle), self.major + self.minor * torch.cos(angle)
+            around = 2 * self.minor * sine / distance * velocity[0] * velocity[1]
+            return torch.stack([around, -distance * sine / self.minor * velocity[0] ** 2])
+
+        (around, along), (around_speed, along_speed) = integrate(acceleration, start, steps)
+        distance = self.major + self.minor * torch.cos(tube + along)
+        distance_speed = -self.minor * torch.sin(tube + along) * along_speed
+        sag, sag_speed = 2 * torch.sin(around / 2) ** 2, torch.sin(around) * around_speed
+        drop, drop_speed = distance * sag, distance_speed * sag + distance * sag_speed
+        tangent = torch.stack([distance * torch.sin(around), self.minor * torch.sin(along) + self.sine * drop], -1)
+        normal = -2 * self.minor * torch.sin(along / 2) ** 2 - self.cosine * drop
+        tangent_speed = torch.stack(
+            [
+                distance_speed * torch.sin(around) + distance * torch.cos(around) * around_speed,
+                self.minor * torch.cos(along) * along_speed + self.sine * drop_speed,
+            ],
+            -1,
+        )
+        normal_speed = -self.minor * torch.sin(along) * along_speed - self.cosine * drop_speed
+        return Arc(tangent, normal[..., None], tangent_speed, normal_speed[..., None])

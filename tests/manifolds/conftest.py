@@ -17,7 +17,7 @@ def random_forms(codim: int, dim: int, seed: int) -> tuple[Tensor, Tensor]:
     second = torch.randn(codim, dim, dim, generator=generator, dtype=torch.float64)
     third = torch.randn(codim, dim, dim, dim, generator=generator, dtype=torch.float64)
     second = (second + second.mT) / 2
-    third = sum(third.permute(0, *order) for order in permutations((1, 2, 3))) / 6
+    third = torch.stack([third.permute(0, *order) for order in permutations((1, 2, 3))]).mean(0)
     return second / math.sqrt(codim), third / math.sqrt(codim)
 
 

@@ -45,7 +45,7 @@ def test_second_fundamental_form_is_the_hessian_of_the_graph(place: Place) -> No
 
 def test_second_fundamental_form_is_symmetric(place: Place) -> None:
     form = place[0].second_fundamental_form(place[1])
-    assert torch.allclose(form, form.mT, rtol=0, atol=1e-15 * (1 + form.abs().max()))
+    assert torch.allclose(form, form.mT, rtol=0, atol=1e-15 * (1 + float(form.abs().max())))
 
 
 def test_graph_lies_on_the_manifold(place: Place, directions) -> None:
@@ -69,15 +69,15 @@ def test_displacement_is_exp_minus_the_point(place: Place, directions) -> None:
     v = 0.3 * directions(50, manifold.dim) @ manifold.tangent_frame(x).mT
     tangent, normal = manifold.displacement(x, v)
     xi = manifold.exp(x, v) - x
-    assert torch.allclose(xi @ manifold.tangent_frame(x), tangent, rtol=0, atol=1e-14 * (1 + x.abs().max()))
-    assert torch.allclose(xi @ manifold.normal_frame(x), normal, rtol=0, atol=1e-14 * (1 + x.abs().max()))
+    assert torch.allclose(xi @ manifold.tangent_frame(x), tangent, rtol=0, atol=1e-14 * (1 + float(x.abs().max())))
+    assert torch.allclose(xi @ manifold.normal_frame(x), normal, rtol=0, atol=1e-14 * (1 + float(x.abs().max())))
 
 
 def test_displacement_lies_on_the_graph(place: Place, directions) -> None:
     manifold, x = place
     v = 0.3 / manifold.chart(x).curvature_bound(1.0) * directions(50, manifold.dim)
     tangent, normal = manifold.displacement(x, v @ manifold.tangent_frame(x).mT)
-    assert torch.allclose(manifold.graph(x, tangent), normal, rtol=1e-12, atol=1e-13 * normal.abs().max())
+    assert torch.allclose(manifold.graph(x, tangent), normal, rtol=1e-12, atol=1e-13 * float(normal.abs().max()))
 
 
 @pytest.mark.parametrize("length", [1e-3, 1e-6, 1e-9])
@@ -91,7 +91,10 @@ def test_small_displacements_keep_the_relative_accuracy_of_both_parts(place: Pla
     scale = manifold.chart(x).curvature_bound(1.0) * length
     tolerance = (scale**2 + 100 * EPS) * scale * length
     assert torch.linalg.vector_norm((forth + back) / 2 - expected, dim=-1).max() < tolerance
-    assert torch.linalg.vector_norm(tangent - length * w, dim=-1).max() < (scale**2 + (20 + 2 * manifold.ambient_dim) * EPS) * length
+    assert (
+        torch.linalg.vector_norm(tangent - length * w, dim=-1).max()
+        < (scale**2 + (20 + 2 * manifold.ambient_dim) * EPS) * length
+    )
 
 
 def test_float32_displacement_is_as_accurate_at_any_length(place: Place, directions) -> None:
@@ -152,7 +155,7 @@ def test_samples_depend_on_the_generator_alone(manifold: Submanifold) -> None:
 def test_sampling_without_a_generator_is_an_error(manifold: Submanifold) -> None:
     with pytest.raises(TypeError):
         manifold.sample(3)  # pyright: ignore[reportCallIssue]
-    with pytest.raises(InputError, match="explicit torch.Generator"):
+    with pytest.raises(InputError, match="explicit torch"):
         manifold.sample(3, generator=None)  # pyright: ignore[reportArgumentType]
 
 
