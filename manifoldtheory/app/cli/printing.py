@@ -17,6 +17,7 @@ from manifoldtheory.app.report.tables import (
     claims_of,
     ledger,
     number,
+    probability,
 )
 from manifoldtheory.ledger import Claim, Evidence, Kind, Prediction, Provider, Verdict
 
@@ -180,7 +181,7 @@ def print_comparison(comparison: Comparison) -> None:
     table = Table("kind", "subject", "quantity", "at", "R", "interval*", "predicted", "p**")
     for line in comparison.headline():
         bounds = f"[{number(line.low)}, {number(line.high)}]" if line.low is not None else "–"
-        values = (number(line.ratio), bounds, number(line.predicted), number(line.p_value))
+        values = (number(line.ratio), bounds, number(line.predicted), probability(line.p_value))
         table.add_row(str(line.kind), line.subject, line.quantity, line.place, *values)
     console = _console()
     console.print(table)

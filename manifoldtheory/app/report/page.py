@@ -18,6 +18,7 @@ from manifoldtheory.app.report.tables import (
     interval,
     ledger,
     number,
+    probability,
     summarise,
 )
 from manifoldtheory.errors import InputError
@@ -106,7 +107,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "bounds": _bounds, "mathml": mathml}
+    environment.filters |= {"number": number, "probability": probability, "bounds": _bounds, "mathml": mathml}
     return environment.get_template(TEMPLATE).render(
         name=name,
         manifest=manifest,

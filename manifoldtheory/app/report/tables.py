@@ -1,7 +1,7 @@
 """Evidence in tables: the ledger's cells, summaries of many records, and synthetic against real R_energy."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
@@ -34,6 +34,11 @@ def number(value: float | None) -> str:
         return "–"
     digits, exponential, exponent = f"{value:.4g}".partition("e")
     return f"{digits}×10{str(int(exponent)).translate(_SUPERSCRIPTS)}" if exponential else digits
+
+
+def probability(value: float | None) -> str:
+    """A p-value; one that underflowed is below a bound, not 0."""
+    return "<10⁻³⁰⁰" if value is not None and value < 1e-300 else number(value)
 
 
 def interval(record: Evidence) -> tuple[float, float] | None:
@@ -133,7 +138,7 @@ class Summary:
     @property
     def p_value(self) -> str:
         """The p-value, or the range of p-values."""
-        return _range(record.p_value for record in self.records)
+        return _range((record.p_value for record in self.records), probability)
 
     @property
     def verdicts(self) -> list[tuple[Verdict, int]]:
@@ -142,11 +147,11 @@ class Summary:
         return [(verdict, found.count(verdict)) for verdict in Verdict if verdict in found]
 
 
-def _range(values: Iterable[float | None]) -> str:
+def _range(values: Iterable[float | None], text: Callable[[float | None], str] = number) -> str:
     finite = [value for value in values if value is not None and math.isfinite(value)]
     if not finite:
         return "–"
-    low, high = number(min(finite)), number(max(finite))
+    low, high = text(min(finite)), text(max(finite))
     return low if low == high else f"{low} … {high}"
 
 

@@ -12,6 +12,7 @@ from manifoldtheory.app.report.tables import (
     interval,
     ledger,
     number,
+    probability,
     step_of,
     summarise,
 )
@@ -32,6 +33,12 @@ def test_a_number_reads_back_to_four_digits(value: float) -> None:
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
 def test_no_number_is_a_dash(value: float | None) -> None:
     assert number(value) == "–"
+
+
+def test_a_probability_is_never_zero() -> None:
+    assert probability(0.0) == "<10⁻³⁰⁰"
+    assert probability(1e-166) == "1×10⁻¹⁶⁶"
+    assert probability(None) == "–"
 
 
 @given(st.integers(min_value=0, max_value=10**9))
