@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -36,7 +37,8 @@ class Graph:
 
     def abscissa(self, w: Array, t: float) -> float:
         """ρ with ambient radius t in direction w."""
-        return float(brentq(lambda rho: self.radius(w, rho) - t, 0.5 * t, t, xtol=1e-16, rtol=1e-15))
+        root: Any = brentq(lambda rho: self.radius(w, rho) - t, 0.5 * t, t, xtol=1e-16)
+        return float(root)
 
     def density(self, w: Array, t: float) -> float:
         """√det g (ρ/t)^{m−1} dρ/dt."""

@@ -1,6 +1,6 @@
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs.expressions import Mean
@@ -30,19 +30,15 @@ def test_zero_has_no_inverse() -> None:
         Fractions(1 / (a * 0 + b), a)(1 / sympy.Add(b, -b, evaluate=False))
 
 
+@settings(max_examples=10)  # SymPy's own series, the oracle, is slow
 @given(st.lists(st.integers(-3, 3), min_size=2, max_size=4), st.sampled_from([-2, -1, 2, 3]))
 def test_laurent_powers_against_sympy(coefficients: list[int], exponent: int) -> None:
     polynomial = t + sum(value * t ** (power + 2) for power, value in enumerate(coefficients))
     series = LaurentSeries(t, 5, polynomial)(polynomial**exponent)
     expected = sympy.series((polynomial / t) ** exponent, t, 0, 4).removeO()
-    fractions = Fractions(a)
+    constants = LaurentSeries(t, 5, polynomial).fractions
     for power in range(4):
-        value = sympy.Rational(expected.coeff(t, power))
-        found = series[power + exponent]
-        assert (found.numerator, found.denominator) == (
-            found.numerator.ring(fractions.field(int(value.p), int(value.q)).numerator.LC if value else 0),
-            found.denominator,
-        )
+        assert series[power + exponent] == constants(expected.coeff(t, power))
 
 
 def test_symbolic_powers_roots_and_logarithms() -> None:
