@@ -67,6 +67,6 @@ def test_misuse_is_refused() -> None:
     with pytest.raises(ValueError, match="not divisible"):
         RING.constant(1).divided()
     with pytest.raises(ValueError, match="different rings"):
-        RING["x"] + SeriesRing(("x",), 2)["x"]
+        _ = RING["x"] + SeriesRing(("x",), 2)["x"]
     with pytest.raises(ValueError, match="order"):
         SeriesRing((), 2)
