@@ -7,15 +7,17 @@ Q_T is fitted by PCA on activations of the fit split, pooled over the checkpoint
 - ``hidden-state-covariance-matched``: the same R, with its p-value among subspaces drawn with the activations' own
   covariance: is it more than "directions of high variance"?
 - ``weight-energy-ratio:<map>``: R of the input side of the per-token weight gradients δ xᵀ;
-- ``activation-energy-ratio`` and ``activation-energy-ratio:<map>``: R of the activations h and of the map's inputs x;
+- ``activation-energy-ratio`` and ``activation-energy-ratio:<map>``: R of the activations h and of the map's inputs x,
+  the confound; without p-value, since Q_T is fitted to activations and no null of independence applies;
 - each gradient's ``-cap``: the R of the best subspace of that rank.
 
 Verdicts on the claim as stated, at a false-alarm rate of `FALSE_ALARM_RATE` over all cells of a quantity together
 (Bonferroni): supports if R > 1 with a calibrated p-value (Haar subspaces of R^d) below the level, refutes if R < 1 with
 a lower tail below it. A PCA of x captures the energy of δ xᵀ by construction, with or without learning, so a weight
 gradient supports only if its R also exceeds that of x, at the same level. An untrained model says nothing about
-learning: step 0 is the control, inconclusive whatever its numbers. Intervals are jackknives over blocks of text: they
-tell how R varies with the text, the p-values whether Q_T matters.
+learning: step 0 is inconclusive whatever its numbers (with Q_T fitted on later checkpoints R is above 1 there, since
+they have moved along its gradients). Intervals are jackknives over blocks of text: they tell how R varies with the
+text, the p-values whether Q_T matters.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,15 +29,16 @@ from manifoldtheory.ledger import Evidence, Form, Kind, Progress, Verdict
 from manifoldtheory.ledger.evidence import FALSE_ALARM_RATE
 from proofs.energy_concentration import CLAIM
 from real_models.checkpoints import step_name
+from real_models.intervals import LogEstimate, jackknife_log
 from real_models.study import DTYPE, Study
 from real_models.verdicts import (
     DRAWS,
     ERROR_MARGIN,
-    Concentration,
     cell_generator,
     concentration,
     exceeds_activations,
     pooled,
+    ratio_of,
 )
 
 if TYPE_CHECKING:
@@ -172,10 +175,10 @@ class _Cell:
         from manifoldtheory.estimators import energy_cap
 
         found = concentration(blocks, proxy.tangent, centered=centered, generator=self.generator(quantity))
-        total = pooled(blocks)
-        record = self.ratio(quantity, found, total.count, found.verdict(self.level(per_layer)))
-        cap = energy_cap(total, self.study.rank, centered=centered)
-        return record, self.record(quantity + CAP, measured=cap, n=total.count)
+        verdict = found.verdict(self.level(per_layer)) if self.step else Verdict.INCONCLUSIVE
+        record = self.ratio(quantity, found.ratio, blocks, p_value=found.upper_tail, verdict=verdict)
+        cap = energy_cap(pooled(blocks), self.study.rank, centered=centered)
+        return record, self.record(quantity + CAP, measured=cap, n=record.n)
 
     def covariance_matched(self, blocks: list["SecondMoment"], proxy: Proxy, plain: Evidence) -> Evidence:
         """The plain record with the p-value of the stricter null. Failing it refutes nothing."""
@@ -189,21 +192,14 @@ class _Cell:
 
     def activation(self, quantity: str, blocks: list["SecondMoment"], proxy: Proxy) -> Evidence:
         """R of activations: what a gradient's R is held against, and no evidence by itself."""
-        found = concentration(blocks, proxy.tangent, generator=self.generator(quantity))
-        return self.ratio(quantity, found, pooled(blocks).count, Verdict.INCONCLUSIVE)
+        estimate = jackknife_log(blocks, lambda some: ratio_of(some, proxy.tangent))
+        return self.ratio(quantity, estimate, blocks)
 
-    def ratio(self, quantity: str, found: Concentration, n: int, verdict: Verdict) -> Evidence:
-        lower, upper = found.ratio.interval
-        return self.record(
-            quantity,
-            measured=found.ratio.value,
-            stderr=found.ratio.stderr,
-            lower=lower,
-            upper=upper,
-            p_value=found.upper_tail,
-            n=n,
-            verdict=verdict if self.step else Verdict.INCONCLUSIVE,
-        )
+    def ratio(self, quantity: str, estimate: LogEstimate, blocks: list["SecondMoment"], **fields: Any) -> Evidence:
+        lower, upper = estimate.interval
+        count = sum(block.count for block in blocks)
+        numbers = {"measured": estimate.value, "stderr": estimate.stderr, "lower": lower, "upper": upper, "n": count}
+        return self.record(quantity, **numbers, **fields)
 
     @property
     def is_broken(self) -> bool:

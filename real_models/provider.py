@@ -18,8 +18,20 @@ from manifoldtheory.ledger import Claim, Evidence, Kind, Prediction, Progress, R
 PACKAGE = "real_models"
 
 INFRASTRUCTURE = frozenset(
-    "cache capture checkpoints corpora fit_windows intervals provider registry study tokenisation training "
-    "verdicts".split()
+    (
+        "cache",
+        "capture",
+        "checkpoints",
+        "corpora",
+        "fit_windows",
+        "intervals",
+        "provider",
+        "registry",
+        "study",
+        "tokenisation",
+        "training",
+        "verdicts",
+    )
 )
 """Modules that observe no claim. Naming one here only saves the time to import it, and torch with it, to find out."""
 
