@@ -84,7 +84,7 @@ def derive() -> Derivation:
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "ball-volume", (ball.name,)),
     )
     chains = (radius_of, abscissa_of, volume, density, *means, ball, surface, principal, reversed_order)
-    return Derivation(CLAIM, chains, findings, predictions(density, ball, means))
+    return Derivation(CLAIM, chains, findings, predictions(density, ball))
 
 
 def _radius(remainders: Remainders) -> tuple[Chain, Chain]:
@@ -245,14 +245,13 @@ def _reversal() -> Chain:
     return build.tidy("collect", sympy.Rational(21, 32)).done()
 
 
-def predictions(density: Chain, ball: Chain, means: tuple[Chain, Chain]) -> dict[str, Prediction]:
+def predictions(density: Chain, ball: Chain) -> dict[str, Prediction]:
     """The coefficient c(v) (``projected-volume``), the shell's ``direction-density``, and the ``ball-volume``.
 
     - ``projected-volume``: c(v), an inverse length squared: the excess of directions is c(v) t². Its remainder (which
       has the symbol radius) bounds |(q − 1)/t² − c|.
     - ``direction-density``: the density relative to uniform on the sphere of directions, 1 + (c − ⟨c⟩) t².
     - ``ball-volume``: Vol(M ∩ B(p, t))/(ω_m t^m).
-    - ``normal-curvature-sq-mean``: ⟨F⟩, exact.
 
     The remainders hold for sets of directions symmetric under w → −w (the odd t³ term cancels), exactly so for the
     ball, and for K t ≤ `proofs.majorants.RANGE`; the one of ``direction-density`` needs dim ≤ 20.
@@ -264,7 +263,4 @@ def predictions(density: Chain, ball: Chain, means: tuple[Chain, Chain]) -> dict
         "direction-density": (shell, shell_tail()),
         ball.name: (without_remainders(ball.conclusion), tail * dim / (dim + 4)),
     }
-    exact = {"normal-curvature-sq-mean": Prediction("normal-curvature-sq-mean", means[0].conclusion)}
-    return exact | {
-        name: Prediction(name, law, Prediction(f"{name} remainder", bound)) for name, (law, bound) in laws.items()
-    }
+    return {name: Prediction(name, law, Prediction(f"{name} remainder", bound)) for name, (law, bound) in laws.items()}

@@ -16,10 +16,11 @@ class PowerLaw:
     exponent_stderr: float
     exponent_interval: tuple[float, float]
     coefficient: float
+    coefficient_stderr: float
     coefficient_interval: tuple[float, float]
     misfit: float
     """Root of χ² per degree of freedom: above 1, the scatter exceeds the given errors, and they are widened."""
-    n: int
+    degrees_of_freedom: int
 
     def __call__(self, scale: ArrayLike) -> np.ndarray:
         """The law's value at the given scales."""
@@ -77,9 +78,10 @@ def fit_exponent(
         exponent_stderr=float(errors[1]),
         exponent_interval=(float(solution[1] - half[1]), float(solution[1] + half[1])),
         coefficient=float(np.exp(solution[0])),
+        coefficient_stderr=float(np.exp(solution[0]) * errors[0]),
         coefficient_interval=(float(np.exp(solution[0] - half[0])), float(np.exp(solution[0] + half[0]))),
         misfit=misfit if stderr is not None else float("nan"),
-        n=len(t),
+        degrees_of_freedom=freedom,
     )
 
 

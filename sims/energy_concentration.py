@@ -1,0 +1,121 @@
+"""R_energy of per-token gradients, by autograd through a linear layer, over radii, with and without noise."""
+
+from functools import partial
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from manifoldtheory.estimators import SecondMoment, TangentProxy, energy_ratio, fit_exponent
+from manifoldtheory.ledger import Evidence, Prediction, rung
+from manifoldtheory.manifolds import FixedRadius
+from proofs import PROVIDER as PROOFS
+from sims.engine import map_chunks
+from sims.sampling import Curvature
+from sims.simulation import Simulation
+
+OUTPUTS = 4
+"""Of the linear layer y = W ξ."""
+BLOCKS = 16
+"""Equal shares of the points, left out in turn by the jackknife."""
+NOISE = 1e-4
+"""Standard deviation σ per ambient dimension of the noisy clouds."""
+
+
+def simulate(simulation: Simulation) -> list[Evidence]:
+    """R_energy in the tangent space at every radius, and its exponent without noise."""
+    prediction = PROOFS.predictions("energy-concentration")["energy-ratio"]
+    curvature, subject = simulation.curvature, simulation.subject
+    proxy = TangentProxy(subject.manifold.tangent_frame(subject.base_point))
+    radii = simulation.radii
+    evidence: list[Evidence] = []
+    ladder: list[tuple[float, float]] = []
+    for quantity, noise in (("energy-ratio", 0.0), ("noisy-energy-ratio", NOISE)):
+        for index, t in enumerate(radii):
+            simulation.progress(f"{quantity} at radius {t:.1e}", index, len(radii))
+            size = max(simulation.points // BLOCKS, 2)
+            blocks = map_chunks(
+                partial(gradient_moment, curvature, t, noise),
+                [size] * BLOCKS,
+                simulation.stream("points"),  # the same at every radius
+                executor=simulation.executor,
+            )
+            ratio, stderr = jackknife_ratio(blocks, proxy)
+            known = {
+                "dim": subject.dim,
+                "ambient_dim": subject.ambient_dim,
+                "curvature_sq_mean": curvature.mean_normal_curvature_sq,
+                "radius_sq_mean": t**2,
+                "radius_4_mean": t**4,
+                "radius_6_mean": t**6,
+                "noise_variance": noise**2,
+                "curvature_bound": curvature.bound,
+            }
+            remainder = float(prediction.bound(**known))
+            evidence.append(
+                simulation.compare(
+                    quantity,
+                    measured=ratio,
+                    predicted=float(prediction(**known)),
+                    stderr=stderr,
+                    remainder=remainder,
+                    n=size * BLOCKS,
+                    bin=rung("radius", t),
+                )
+            )
+            if not noise:
+                ladder.append((ratio, float(np.hypot(stderr, remainder))))
+    law = fit_exponent(radii, *zip(*ladder, strict=True))
+    evidence.append(simulation.compare_exponent("energy-ratio-exponent", law, predicted_exponent()))
+    return evidence
+
+
+def predicted_exponent() -> float:
+    """The power of t in the noise-free law on a shell, where E t² = t² and E t⁴ = t⁴."""
+    import sympy
+
+    t = sympy.Symbol("radius", positive=True)
+    law = PROOFS.predictions("energy-concentration")["energy-ratio"].expression
+    at = {"radius_sq_mean": t**2, "radius_4_mean": t**4, "noise_variance": sympy.Integer(0)}
+    on_shell = law.subs([(symbol, at[str(symbol)]) for symbol in law.free_symbols if str(symbol) in at])
+    return float(Prediction("energy-ratio on a shell", on_shell).exponent("radius"))
+
+
+def gradient_moment(curvature: Curvature, t: float, noise: float, generator: torch.Generator, n: int) -> SecondMoment:
+    """Moments of the input side of the per-token gradients ∂loss/∂W = δ xᵀ, at volume-uniform points of one radius.
+
+    The layer learns from a teacher it already agrees with, so that the output gradient δ is the label noise of each
+    token, independent of its input x = ξ + ε.
+    """
+    subject = curvature.subject
+    cloud = subject.manifold.sample_cloud(
+        subject.base_point, n, FixedRadius(t), direction="projected", generator=generator
+    )
+    frames = subject.manifold.tangent_frame(subject.base_point), subject.manifold.normal_frame(subject.base_point)
+    x = cloud.tangent @ frames[0].mT + cloud.normal @ frames[1].mT
+    draw = partial(torch.randn, generator=generator, device=generator.device, dtype=x.dtype)
+    x = x + noise * draw(n, subject.ambient_dim)
+    weight = draw(OUTPUTS, subject.ambient_dim) / subject.ambient_dim**0.5
+    label = x @ weight.mT + draw(n, OUTPUTS)
+    gradients = torch.func.vmap(torch.func.grad(squared_loss), in_dims=(None, 0, 0))(weight, x, label)
+    repeated = cloud.weight.repeat_interleave(OUTPUTS)
+    return SecondMoment(subject.ambient_dim).update(gradients.flatten(0, 1), repeated)
+
+
+def squared_loss(weight: Tensor, x: Tensor, label: Tensor) -> Tensor:
+    """½ |W x − label|² of one token through a linear layer."""
+    return 0.5 * (torch.nn.functional.linear(x, weight) - label).square().sum()
+
+
+def jackknife_ratio(blocks: list[SecondMoment], proxy: TangentProxy) -> tuple[float, float]:
+    """R_energy of all blocks, and its standard error by leaving out one block in turn."""
+
+    def ratio(kept: list[SecondMoment]) -> float:
+        total = SecondMoment(proxy.dim)
+        for block in kept:
+            total.merge(block)
+        return energy_ratio(total, proxy, draws=0).ratio
+
+    left_out = np.array([ratio(blocks[:i] + blocks[i + 1 :]) for i in range(len(blocks))])
+    factor = (len(blocks) - 1) / len(blocks)
+    return ratio(blocks), float(np.sqrt(factor * ((left_out - left_out.mean()) ** 2).sum()))
