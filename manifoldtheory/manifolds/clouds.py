@@ -126,7 +126,8 @@ def _spread(chart: Chart, a: Tensor, w: Tensor, steps: int) -> tuple[Arc, Tensor
 
 
 def _derivative(dual: Tensor) -> Tensor:
-    return forward_ad.unpack_dual(dual).tangent
+    tangent = forward_ad.unpack_dual(dual).tangent
+    return torch.zeros_like(dual) if tangent is None else tangent  # None where nothing depends on the velocity
 
 
 def _metric_determinant(slope: Tensor) -> Tensor:

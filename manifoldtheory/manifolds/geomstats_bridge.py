@@ -26,10 +26,26 @@ def load_geomstats(module: str = "geomstats.geometry.base") -> ModuleType:
 
     geomstats reads its backend from the environment at its first import, sets torch's default dtype for the whole
     process, and does not import where numpy has dropped `trapz` (2.4). All of that is undone or supplied here.
+    geomstats makes its constants in the default dtype, so compute with it inside `double_precision`.
     """
     with _LOCK, _torch_state_kept(), _numpy_trapz(), _backend_chosen(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # third-party import-time notices; its results are not touched
         return importlib.import_module(module)
+
+
+@contextlib.contextmanager
+def double_precision() -> Iterator[None]:
+    """Torch's default dtype is float64 inside, and what it was afterwards: for computing *with* geomstats.
+
+    Under float32 its constants are rounded: `Hypersphere.metric.exp` of float64 points is off by 1e-7, and `belongs`
+    raises.
+    """
+    dtype = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
 
 
 def backend_name() -> str:

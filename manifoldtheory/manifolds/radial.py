@@ -150,7 +150,9 @@ class TwoPoint(RadialLaw):
         return (1 - self.probability) * self.small**order + self.probability * self.large**order
 
     def _quantile(self, uniform: Tensor) -> Tensor:
-        return torch.where(uniform > 1 - self.probability, self.large, self.small)
+        # scalars alone would come out in torch's default dtype
+        small = torch.full_like(uniform, self.small)
+        return torch.where(uniform > 1 - self.probability, self.large, small)
 
 
 @dataclass(frozen=True)

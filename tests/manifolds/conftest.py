@@ -26,11 +26,10 @@ SURFACE_QUADRATIC, SURFACE_CUBIC = random_forms(2, 2, seed=2)
 WIDE, _ = random_forms(29, 3, seed=3)
 
 CATALOGUE: dict[str, Submanifold] = {
-    "circle": Sphere(1, 0.7),
     "S2": Sphere(2),
     "S5": Sphere(5, radius=2.0),
+    "ellipse": Ellipsoid((1.0, 0.6)),
     "ellipsoid": Ellipsoid((1.0, 1.3, 0.8)),
-    "ellipsoid-4": Ellipsoid((1.0, 1.2, 0.9, 1.1)),
     "torus": Torus(2.0, 0.7),
     "cylinder": Cylinder(1.0),
     "cylinder-3": Cylinder(1.5, length_dim=2),
@@ -55,12 +54,13 @@ def manifold(request: pytest.FixtureRequest) -> Submanifold:
     return CATALOGUE[request.param]
 
 
-VERTICES = tuple(name for name in CATALOGUE if name.startswith("monge"))
+PLACES = [(name, name in ("monge-3-8", "monge-3-8-cubic")) for name in CATALOGUE]
+PLACES += [("monge-2-4-cubic", True), ("monge-3-32", True)]
 
 
-@pytest.fixture(params=[(name, False) for name in CATALOGUE] + [(name, True) for name in VERTICES], ids=str)
+@pytest.fixture(params=PLACES, ids=lambda place: f"{place[0]}-vertex" if place[1] else place[0])
 def place(request: pytest.FixtureRequest) -> tuple[Submanifold, Tensor]:
-    """A manifold and a base point on it: a random one, and the vertex of the Monge patches."""
+    """A manifold and a base point on it: a random one, or the vertex of a Monge patch (two are seen from both)."""
     name, vertex = request.param
     manifold = CATALOGUE[name]
     if vertex:

@@ -32,7 +32,7 @@ def test_points_are_at_exactly_the_radius_drawn(place: Place, direction: Directi
     chart = manifold.chart(x)
     limit = chart.projected_limit if direction == "projected" else chart.geodesic_limit / 1.9
     for top in (1e-6, 0.99 * limit):
-        cloud = manifold.sample_cloud(x, 200, UniformBall(top, manifold.dim), direction=direction, generator=generator)
+        cloud = manifold.sample_cloud(x, 20, UniformBall(top, manifold.dim), direction=direction, generator=generator)
         length = torch.sqrt((cloud.tangent**2).sum(-1) + (cloud.normal**2).sum(-1))
         assert torch.allclose(length, cloud.radius, rtol=1e-14, atol=0)
         assert cloud.weight.isfinite().all()
@@ -187,7 +187,8 @@ def test_directions_are_uniform_and_independent_of_radii(generator: torch.Genera
     """30 moments against their exact values; 5 standard errors are a false alarm once in 60 000 seeds."""
     n = 40_000
     patch = MongePatch(torch.eye(3, dtype=torch.float64)[None])
-    cloud = patch.sample_cloud(torch.zeros(4, dtype=torch.float64), n, UniformBall(0.3, 3), generator=generator)
+    vertex = torch.zeros(4, dtype=torch.float64)
+    cloud = patch.sample_cloud(vertex, n, UniformBall(0.3, 3), direction="projected", generator=generator)
     w = cloud.direction
     second = torch.einsum("ni,nj->nij", w, w).flatten(1) - torch.eye(3, dtype=w.dtype).flatten() / 3
     moments = torch.cat([w, second, w * cloud.radius[:, None], second * (cloud.radius[:, None] - 0.225)], -1)
