@@ -100,7 +100,7 @@ FIGURES = {
             "directions",
             "curvature-bias",
             "Density of directions at fixed radius",
-            "Density of directions relative to uniform, measured (points, 95 % intervals) and predicted (lines). "
+            "Excess density of directions over uniform, measured (points, 95 % intervals) and predicted (lines). "
             "For surfaces against the direction's angle in the tangent frame; above dimension 2 measured against "
             "predicted, where the diagonal is agreement.",
             draw_directions,

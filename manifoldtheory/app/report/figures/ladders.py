@@ -39,21 +39,24 @@ def positions(records: Sequence[Evidence]) -> list[float]:
     return [_position(record) for record in records]
 
 
-def plot_points(axes: Any, records: Sequence[Evidence], *, hollow: bool = False, x: Any = None, **look: Any) -> None:
-    """Measurements with their 95 % intervals, over their rung unless `x` is given."""
+def plot_points(
+    axes: Any, records: Sequence[Evidence], *, hollow: bool = False, x: Any = None, less: float = 0.0, **look: Any
+) -> None:
+    """Measurements, `less` a constant, with their 95 % intervals, over their rung unless `x` is given."""
     values = [record.measured or 0.0 for record in records]
     bounds = [interval(record) or (value, value) for record, value in zip(records, values, strict=True)]
     below = [max(value - low, 0.0) for value, (low, _) in zip(values, bounds, strict=True)]
     above = [max(high - value, 0.0) for value, (_, high) in zip(values, bounds, strict=True)]
     if hollow:
         look |= {"markerfacecolor": "none"}
-    axes.errorbar(
-        positions(records) if x is None else x, values, yerr=(below, above), linestyle="none", elinewidth=0.8, **look
-    )
+    over = positions(records) if x is None else x
+    shown = [value - less for value in values]
+    axes.errorbar(over, shown, yerr=(below, above), linestyle="none", elinewidth=0.8, **look)
 
 
-def plot_prediction(axes: Any, records: Sequence[Evidence], **look: Any) -> None:
-    """The predicted values over their rung, as a line; nothing when fewer than two are predicted."""
-    known = [record for record in records if record.predicted is not None]
-    if len(known) > 1:
-        axes.plot(positions(known), [record.predicted for record in known], **look)
+def plot_prediction(axes: Any, records: Sequence[Evidence], *, less: float = 0.0, **look: Any) -> None:
+    """The predicted values, `less` a constant, over their rung as a line; nothing when fewer than two are predicted."""
+    known = [(position, record.predicted) for position, record in zip(positions(records), records, strict=True)]
+    line = [(position, predicted - less) for position, predicted in known if predicted is not None]
+    if len(line) > 1:
+        axes.plot(*zip(*line, strict=True), **look)

@@ -61,7 +61,7 @@ def test_the_exponents_axis_is_symmetric_about_agreement() -> None:
 def test_surfaces_have_a_panel_each_and_higher_dimensions_one() -> None:
     evidence = simulation_evidence(subjects={"S2": 1.0, "torus": 2.0, "S5": 1.0, "monge-3-8": 4.0})
     titles = [axes.get_title("left") for axes in draw("directions", evidence).axes]
-    assert titles == ["A  S2", "B  torus", "C  dimension above 2"]
+    assert titles == ["A  S2", "B  torus", "C  dimension above 2, the same"]
 
 
 def test_one_record_is_enough_and_nulls_are_skipped() -> None:
