@@ -2,10 +2,10 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -35,12 +35,11 @@ def test_help_names_every_command_and_imports_nothing_heavy() -> None:
 
 
 def test_help_answers_at_once() -> None:
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        assert python("-m", "manifoldtheory", "--help").returncode == 0
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.4 or os.getloadavg()[0] > (os.cpu_count() or 1)
+    # Processor time, which is what the wall clock shows on an idle machine and other work does not disturb.
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert python("-m", "manifoldtheory", "--help").returncode == 0
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.4
 
 
 @pytest.mark.parametrize("name", COMMANDS)
