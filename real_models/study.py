@@ -45,7 +45,7 @@ class Amounts:
 
 AMOUNTS: Mapping[Size, Amounts] = {
     "smoke": Amounts(fit_windows=16, block_windows=4, seeds=1, steps=0),
-    "default": Amounts(fit_windows=48, block_windows=12, seeds=1, steps=400),
+    "default": Amounts(fit_windows=32, block_windows=8, seeds=1, steps=400),
     "thorough": Amounts(fit_windows=128, block_windows=48, seeds=3, steps=1000),
 }
 
