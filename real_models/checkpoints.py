@@ -1,7 +1,6 @@
 """A folder of checkpoints of one model: ``config.json``, ``tokenizer.json`` and ``step-<n>/model.safetensors``."""
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -116,9 +115,3 @@ def build_model(config: Any, *, seed: int, device: "torch.device", dtype: "torch
         torch.default_generator.manual_seed(seed)
         model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
     return model.to(device=device, dtype=dtype)
-
-
-def select_steps(steps: Iterable[int], folder: CheckpointFolder) -> tuple[int, ...]:
-    """Those of the folder's steps that are wanted, ascending."""
-    wanted = set(steps)
-    return tuple(step for step in folder.steps if step in wanted)
