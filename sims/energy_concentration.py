@@ -10,16 +10,19 @@ from manifoldtheory.estimators import SecondMoment, TangentProxy, energy_ratio, 
 from manifoldtheory.ledger import Evidence, Prediction, rung
 from manifoldtheory.manifolds import FixedRadius
 from proofs import PROVIDER as PROOFS
-from sims.engine import map_chunks
+from sims.engine import chunk_sizes, map_chunks, merged
 from sims.sampling import Curvature
 from sims.simulation import Simulation
 
+CHUNK = 2**15
 OUTPUTS = 4
 """Of the linear layer y = W ξ."""
 BLOCKS = 16
 """Equal shares of the points, left out in turn by the jackknife."""
-NOISE = 1e-4
-"""Standard deviation σ per ambient dimension of the noisy clouds."""
+NOISES = {"energy-ratio": 0.0, "noisy-energy-ratio": 1e-4}
+"""Standard deviation σ of the ambient noise, per dimension."""
+THINNING = 4
+"""Autograd of every token costs more than its place on a graph."""
 
 
 def simulate(simulation: Simulation) -> list[Evidence]:
@@ -27,19 +30,19 @@ def simulate(simulation: Simulation) -> list[Evidence]:
     prediction = PROOFS.predictions("energy-concentration")["energy-ratio"]
     curvature, subject = simulation.curvature, simulation.subject
     proxy = TangentProxy(subject.manifold.tangent_frame(subject.base_point))
-    radii = simulation.radii
+    radii, points = simulation.radii, simulation.points // THINNING
     evidence: list[Evidence] = []
     ladder: list[tuple[float, float]] = []
-    for quantity, noise in (("energy-ratio", 0.0), ("noisy-energy-ratio", NOISE)):
-        for index, t in enumerate(radii):
-            simulation.progress(f"{quantity} at radius {t:.1e}", index, len(radii))
-            size = max(simulation.points // BLOCKS, 2)
-            blocks = map_chunks(
-                partial(gradient_moment, curvature, t, noise),
-                [size] * BLOCKS,
-                simulation.stream("points"),  # the same at every radius
-                executor=simulation.executor,
-            )
+    for index, t in enumerate(radii):
+        simulation.progress(f"radius {t:.1e}", index, len(radii))
+        chunks = map_chunks(
+            partial(gradient_moments, curvature, t),
+            chunk_sizes(points, CHUNK),
+            simulation.stream("points"),  # the same at every radius
+            executor=simulation.executor,
+        )
+        for quantity, noise in NOISES.items():
+            blocks = [merged(block) for block in zip(*(chunk[quantity] for chunk in chunks), strict=True)]
             ratio, stderr = jackknife_ratio(blocks, proxy)
             known = {
                 "dim": subject.dim,
@@ -59,11 +62,11 @@ def simulate(simulation: Simulation) -> list[Evidence]:
                     predicted=float(prediction(**known)),
                     stderr=stderr,
                     remainder=remainder,
-                    n=size * BLOCKS,
+                    n=points,
                     bin=rung("radius", t),
                 )
             )
-            if not noise:
+            if quantity == "energy-ratio":
                 ladder.append((ratio, float(np.hypot(stderr, remainder))))
     law = fit_exponent(radii, *zip(*ladder, strict=True))
     evidence.append(simulation.compare_exponent("energy-ratio-exponent", law, predicted_exponent()))
@@ -81,25 +84,34 @@ def predicted_exponent() -> float:
     return float(Prediction("energy-ratio on a shell", on_shell).exponent("radius"))
 
 
-def gradient_moment(curvature: Curvature, t: float, noise: float, generator: torch.Generator, n: int) -> SecondMoment:
-    """Moments of the input side of the per-token gradients ∂loss/∂W = δ xᵀ, at volume-uniform points of one radius.
+def gradient_moments(
+    curvature: Curvature, t: float, generator: torch.Generator, n: int
+) -> dict[str, list[SecondMoment]]:
+    """Moments of the input side of per-token gradients ∂loss/∂W = δ xᵀ, at volume-uniform points of one radius.
 
-    The layer learns from a teacher it already agrees with, so that the output gradient δ is the label noise of each
-    token, independent of its input x = ξ + ε.
+    Without and with noise, each in equal blocks of tokens. The layer learns from a teacher it already agrees with, so
+    that the output gradient δ is the label noise of each token, independent of its input x = ξ + ε.
     """
     subject = curvature.subject
     cloud = subject.manifold.sample_cloud(
         subject.base_point, n, FixedRadius(t), direction="projected", generator=generator
     )
     frames = subject.manifold.tangent_frame(subject.base_point), subject.manifold.normal_frame(subject.base_point)
-    x = cloud.tangent @ frames[0].mT + cloud.normal @ frames[1].mT
-    draw = partial(torch.randn, generator=generator, device=generator.device, dtype=x.dtype)
-    x = x + noise * draw(n, subject.ambient_dim)
+    displacement = cloud.tangent @ frames[0].mT + cloud.normal @ frames[1].mT
+    draw = partial(torch.randn, generator=generator, device=generator.device, dtype=displacement.dtype)
+    noise, label_noise = draw(n, subject.ambient_dim), draw(n, OUTPUTS)
     weight = draw(OUTPUTS, subject.ambient_dim) / subject.ambient_dim**0.5
-    label = x @ weight.mT + draw(n, OUTPUTS)
-    gradients = torch.func.vmap(torch.func.grad(squared_loss), in_dims=(None, 0, 0))(weight, x, label)
-    repeated = cloud.weight.repeat_interleave(OUTPUTS)
-    return SecondMoment(subject.ambient_dim).update(gradients.flatten(0, 1), repeated)
+    moments = {}
+    for quantity, scale in NOISES.items():
+        x = displacement + scale * noise
+        label = torch.nn.functional.linear(x, weight) + label_noise
+        gradients = torch.func.vmap(torch.func.grad(squared_loss), in_dims=(None, 0, 0))(weight, x, label)
+        rows, weights = gradients.flatten(0, 1), cloud.weight.repeat_interleave(OUTPUTS)
+        moments[quantity] = [
+            SecondMoment(subject.ambient_dim).update(block, block_weights)
+            for block, block_weights in zip(rows.chunk(BLOCKS), weights.chunk(BLOCKS), strict=True)
+        ]
+    return moments
 
 
 def squared_loss(weight: Tensor, x: Tensor, label: Tensor) -> Tensor:
@@ -111,10 +123,7 @@ def jackknife_ratio(blocks: list[SecondMoment], proxy: TangentProxy) -> tuple[fl
     """R_energy of all blocks, and its standard error by leaving out one block in turn."""
 
     def ratio(kept: list[SecondMoment]) -> float:
-        total = SecondMoment(proxy.dim)
-        for block in kept:
-            total.merge(block)
-        return energy_ratio(total, proxy, draws=0).ratio
+        return energy_ratio(merged(kept), proxy, draws=0).ratio
 
     left_out = np.array([ratio(blocks[:i] + blocks[i + 1 :]) for i in range(len(blocks))])
     factor = (len(blocks) - 1) / len(blocks)

@@ -10,7 +10,7 @@ from manifoldtheory.estimators import SecondMoment, fit_exponent
 from manifoldtheory.ledger import Evidence, rung
 from manifoldtheory.manifolds import FixedRadius
 from proofs import PROVIDER as PROOFS
-from sims.engine import chunk_sizes, map_chunks
+from sims.engine import chunk_sizes, map_chunks, merged
 from sims.sampling import Curvature
 from sims.simulation import Simulation
 
@@ -33,15 +33,13 @@ def simulate(simulation: Simulation) -> list[Evidence]:
     rungs: dict[str, list[tuple[float, float, float, float]]] = {part: [] for part in PARTS}
     for index, t in enumerate(radii):
         simulation.progress(f"radius {t:.1e}", index, len(radii))
-        moments = map_chunks(
+        chunks = map_chunks(
             partial(squared_norms, simulation.curvature, t),
             chunk_sizes(simulation.points // THINNING, CHUNK),
             simulation.stream("directions"),  # the same at every radius
             executor=simulation.executor,
         )
-        moment = moments[0]
-        for other in moments[1:]:
-            moment.merge(other)
+        moment = merged(chunks)
         for row, part in enumerate(PARTS):
             measured, predicted, stderr = _rms_pair(moment, 2 * row)
             remainder = float(predictions[part].bound(radius=t, curvature_bound=simulation.curvature.bound))
