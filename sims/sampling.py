@@ -16,7 +16,7 @@ TAYLOR_RADIUS = 0.3
 TAYLOR_NODES = 24
 TAYLOR_DEGREE = 16
 BOUND_DEGREES = range(2, 9)
-BOUND_DIRECTIONS = 4096
+BOUND_DIRECTIONS = 1024
 FLAT = 1e-12
 """Spread of c below which it is the same in all directions, as on spheres."""
 BOUND_MARGIN = 1.05

@@ -98,10 +98,12 @@ class Simulation:
     def _compare_fit(
         self, quantity: str, law: PowerLaw, value: float, stderr: float, interval: tuple[float, float], predicted: float
     ) -> Evidence:
-        """Few rungs: the quantile of `acceptance_z`'s level is Student's."""
+        """Where the standard error was estimated from the scatter of few rungs, the quantile is Student's."""
         from scipy.stats import t as student
 
-        quantile = float(student.isf(FALSE_ALARM_RATE / (2 * COMPARISONS), law.degrees_of_freedom))
+        estimated = not law.misfit <= 1
+        level = FALSE_ALARM_RATE / (2 * COMPARISONS)
+        quantile = float(student.isf(level, law.degrees_of_freedom)) if estimated else ACCEPTANCE
         verdict = agreement(value, predicted, stderr, z=quantile)
         return self._evidence(quantity, Form.REPAIRED, verdict, value, stderr, interval, predicted, None, None)
 

@@ -55,7 +55,8 @@ class Prediction:
         scale = sympy.Symbol(symbol, positive=True)
         positive = {free: sympy.Symbol(str(free), positive=True) for free in self.expression.free_symbols}
         expression = self.expression.xreplace(positive)
-        return sympy.limit(scale * sympy.diff(expression, scale) / expression, scale, 0, "+")
+        slope = sympy.cancel(scale * sympy.diff(expression, scale) / expression)
+        return sympy.cancel(sympy.limit(slope, scale, 0, "+"))
 
     def latex(self) -> str:
         """The expression in LaTeX, in the notation of the theory (`NOTATION`)."""
