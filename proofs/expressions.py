@@ -5,6 +5,7 @@ remainder_n is bounded near t = 0. No `Order` objects: a remainder is a symbol l
 loses one that matters shows it in its coefficients.
 """
 
+from functools import cache
 from itertools import count
 from typing import Any, cast
 
@@ -94,6 +95,7 @@ class _Printer(LatexPrinter):
         return f"{self._print(expr.base)}_{{{''.join(self._print(index) for index in expr.indices)}}}"
 
 
+@cache
 def latex(expression: Any) -> str:
     """LaTeX of a step's side, in the notation of the theory; remainders are printed as ε₁, ε₂, …"""
     names = {symbol: _SYMBOLS.get(str(symbol), str(symbol)) for symbol in expression.free_symbols}

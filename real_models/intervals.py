@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from scipy.special import stdtrit
+
 Block = TypeVar("Block")
 
 
@@ -24,9 +26,7 @@ class LogEstimate:
 
     def lower_bound(self, rate: float) -> float:
         """What the statistic exceeds with confidence 1 − rate, by Student's t with blocks − 1 degrees of freedom."""
-        from scipy.stats import t
-
-        return self.value * math.exp(-float(t.isf(rate, self.blocks - 1)) * self.log_stderr)
+        return self.value * math.exp(float(stdtrit(self.blocks - 1, rate)) * self.log_stderr)
 
     @cached_property
     def interval(self) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from sims.sampling import FLAT
 from sims.shells import draw_shells
 from sims.simulation import LARGEST_RADIUS, RUNGS, Simulation
 
-RADII = 16
+RADII = {"smoke": 4, "default": 16, "thorough": 64}
 """Drawn from each law; the law that is mixed over, and whose moments are predicted with, is theirs."""
 THINNING = 8
 """Directions that share their prediction need fewer points."""
@@ -42,7 +42,7 @@ def simulate(simulation: Simulation) -> list[Evidence]:
     for index, scale in enumerate(scales.tolist()):
         simulation.progress(f"half-normal law of scale {scale:.1e}", index, len(scales))
         law = TruncatedHalfNormal(scale, CUT * scale)
-        radii = law.sample(RADII, generator=simulation.stream(f"law {index}").generator()).tolist()
+        radii = law.sample(RADII[simulation.size], generator=simulation.stream(f"law {index}").generator()).tolist()
         bias, known = _mixed(simulation, radii)
         flat = known["coefficient_variance"] < FLAT**2
         predicted = laws["direction-bias"](**known)

@@ -52,6 +52,8 @@ _MAKERS: dict[str, Callable[[Stream], Submanifold]] = {
 }
 
 NAMES = tuple(_MAKERS)
+SMOKE_NAMES = ("S2", "torus", "cylinder", "monge-3-8")
+"""The ones of a smoke run that asks for none by name."""
 
 
 def select_manifolds(wanted: Iterable[str] | None) -> tuple[str, ...]:

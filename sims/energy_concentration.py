@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from manifoldtheory.estimators import SecondMoment, TangentProxy, energy_ratio, fit_exponent
@@ -105,7 +106,7 @@ def gradient_moments(
     for quantity, scale in NOISES.items():
         x = displacement + scale * noise
         label = torch.nn.functional.linear(x, weight) + label_noise
-        gradients = torch.func.vmap(torch.func.grad(squared_loss), in_dims=(None, 0, 0))(weight, x, label)
+        gradients = token_gradients(weight, x, label)
         rows, weights = gradients.flatten(0, 1), cloud.weight.repeat_interleave(OUTPUTS)
         moments[quantity] = [
             SecondMoment(subject.ambient_dim).update(block, block_weights)
@@ -114,9 +115,14 @@ def gradient_moments(
     return moments
 
 
-def squared_loss(weight: Tensor, x: Tensor, label: Tensor) -> Tensor:
-    """½ |W x − label|² of one token through a linear layer."""
-    return 0.5 * (torch.nn.functional.linear(x, weight) - label).square().sum()
+def token_gradients(
+    weight: Float[Tensor, "out d"], x: Float[Tensor, "n d"], label: Float[Tensor, "n out"]
+) -> Float[Tensor, "n out d"]:
+    """∂/∂W of ½ |W x − label|² of every token, by autograd through a copy of the linear layer for each."""
+    weights = weight.expand(len(x), -1, -1).clone().requires_grad_()
+    output = torch.bmm(weights, x[..., None])[..., 0]
+    (gradients,) = torch.autograd.grad(0.5 * (output - label).square().sum(), weights)
+    return gradients
 
 
 def jackknife_ratio(blocks: list[SecondMoment], proxy: TangentProxy) -> tuple[float, float]:

@@ -52,10 +52,11 @@ class SimulationProvider:
 
     def plan(self, request: Request, executor: Executor | None = None) -> Sequence[Task]:
         """One task per claim and manifold. Raises `InputError` for unknown ones, and for another dtype than float64."""
-        from sims.catalogue import select_manifolds
+        from sims.catalogue import SMOKE_NAMES, select_manifolds
 
         slugs = select_claims(self.claims(), request.claims)
-        manifolds = select_manifolds(request.options.get("manifold"))
+        wanted = request.options.get("manifold") or (SMOKE_NAMES if request.size == "smoke" else None)
+        manifolds = select_manifolds(wanted)
         if request.dtype != "float64":
             raise InputError(
                 f"simulations need --dtype float64, got {request.dtype}: the ladder goes down to radii where a normal "

@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from manifoldtheory.estimators import PowerLaw
 from manifoldtheory.ledger import Evidence, Form, Kind, Progress, Verdict, acceptance_z, agreement, silent
@@ -99,11 +100,9 @@ class Simulation:
         self, quantity: str, law: PowerLaw, value: float, stderr: float, interval: tuple[float, float], predicted: float
     ) -> Evidence:
         """Where the standard error was estimated from the scatter of few rungs, the quantile is Student's."""
-        from scipy.stats import t as student
-
         estimated = not law.misfit <= 1
         level = FALSE_ALARM_RATE / (2 * COMPARISONS)
-        quantile = float(student.isf(level, law.degrees_of_freedom)) if estimated else ACCEPTANCE
+        quantile = -float(stdtrit(law.degrees_of_freedom, level)) if estimated else ACCEPTANCE
         verdict = agreement(value, predicted, stderr, z=quantile)
         return self._evidence(quantity, Form.REPAIRED, verdict, value, stderr, interval, predicted, None, None)
 
@@ -148,6 +147,7 @@ class Simulation:
         )
 
 
+@cache
 def _versions() -> dict[str, Any]:
     return {
         name: found for name, found in installed_versions(("manifoldtheory", "torch", "geomstats")).items() if found

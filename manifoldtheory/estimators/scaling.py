@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
 from manifoldtheory.errors import InputError
 
@@ -70,9 +71,7 @@ def fit_exponent(
     covariance = np.linalg.inv((design * weight[:, None]).T @ (design * weight[:, None])) * inflation**2
     errors = np.sqrt(np.diag(covariance))
 
-    from scipy.stats import t as student
-
-    half = float(student.ppf(0.975, freedom)) * errors
+    half = float(stdtrit(freedom, 0.975)) * errors
     return PowerLaw(
         exponent=float(solution[1]),
         exponent_stderr=float(errors[1]),

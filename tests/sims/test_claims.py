@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 from importlib import import_module
+from typing import cast
 
 import pytest
+import sympy
 
 from manifoldtheory.ledger import Evidence, Form, Prediction, Verdict
 from proofs import PROVIDER as PROOFS
@@ -69,7 +71,8 @@ def test_a_wrong_exponent_is_refuted(monkeypatch):
         if "normal_norm" in found:
             (radius,) = (s for s in found["normal_norm"].expression.free_symbols if str(s) == "radius")
             found["normal_norm"] = replace(
-                found["normal_norm"], expression=found["normal_norm"].expression * radius**0.01
+                found["normal_norm"],
+                expression=found["normal_norm"].expression * cast("sympy.Symbol", radius) ** 0.01,
             )
         return found
 

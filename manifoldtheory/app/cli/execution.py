@@ -1,13 +1,17 @@
 """From a request to a finished run folder: plan everything, then run task by task."""
 
+import multiprocessing
 import os
 import platform
 import shlex
+import signal
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -169,14 +173,28 @@ def run_columns(
     now = datetime.now(UTC).astimezone()
     folder = RunFolder.create(out or new_folder(command, now), plan.identity, run_record(argv, now))
     try:
-        evidence = execute(plan, folder, quiet=quiet)
-        with redirect_stdout(sys.stderr):
-            write_report(folder, columns)
+        with drawing_pool() as pool:
+            evidence = execute(plan, folder, quiet=quiet)
+            with redirect_stdout(sys.stderr):
+                write_report(folder, columns, executor=pool)
     except KeyboardInterrupt:
         again = shlex.join(["manifoldtheory", *argv[:1], *([] if out else ["--out", str(folder.path)]), *argv[1:]])
         typer.echo(f"\ninterrupted; what is done is kept. To finish it:\n  {again}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     return folder, evidence
+
+
+def drawing_pool() -> ProcessPoolExecutor:
+    """Two processes for the figures, which import what they need while the tasks run; Ctrl-C is left to this one."""
+    pool = ProcessPoolExecutor(
+        2,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_IGN),
+    )
+    for _ in range(2):
+        pool.submit(import_module, "matplotlib.figure")
+    return pool
 
 
 def failures(evidence: Sequence[Evidence]) -> list[Evidence]:

@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from manifoldtheory.app.report.derivations import DerivationView, view_derivation
-from manifoldtheory.app.report.figures import FIGURES
+from manifoldtheory.app.report.figures import FIGURES, draw_figure
 from manifoldtheory.app.report.tables import (
     SYMBOLS,
     WORDS,
@@ -28,6 +30,8 @@ from manifoldtheory.ledger.runs import write_atomically
 REPORT = "report.html"
 FIGURE_FOLDER = "figures"
 TEMPLATE = "page.html.jinja"
+LEAD = "energy-comparison"
+"""The figure that opens the page."""
 LONG_LATEX = 120
 MOST_RECORDS = 600
 """A claim's simulation records are listed one by one up to here; beyond, the page points to evidence.parquet."""
@@ -49,6 +53,7 @@ class Picture:
     """A figure as it stands in the page."""
 
     name: str
+    claim: str
     title: str
     caption: str
     svg: str
@@ -64,24 +69,25 @@ class Section:
     derivations: tuple[DerivationView, ...]
     groups: Mapping[tuple[Kind, Form], Sequence[Summary]]
     records: tuple[Evidence, ...]
-    pictures: tuple[Picture, ...]
 
 
-def write_report(folder: RunFolder, providers: Mapping[str, Provider]) -> Path:
+def write_report(folder: RunFolder, providers: Mapping[str, Provider], *, executor: Executor | None = None) -> Path:
     """Writes ``report.html`` and ``figures/`` into a finished run's folder and returns the page's path.
 
-    Raises `InputError` when the run is not finished, or the folder can't be written.
+    Figures are drawn by the executor, if one is given, while the text is rendered. Raises `InputError` when the run is
+    not finished, or the folder can't be written.
     """
     evidence = folder.evidence
-    pictures: dict[str, Picture] = {}
     page = folder.path / REPORT
+    drawings = (executor.map if executor else map)(partial(draw_figure, evidence=evidence), FIGURES)
     try:
-        for kind in FIGURES.values():
-            drawing = kind.draw(evidence)
+        sections = _sections(evidence, providers)
+        pictures: dict[str, Picture] = {}
+        for kind, drawing in zip(FIGURES.values(), drawings, strict=True):
             if drawing is not None:
                 drawing.save(folder.path / FIGURE_FOLDER, kind.name)
-                pictures[kind.name] = Picture(kind.name, kind.title, kind.caption, drawing.inline)
-        text = render(folder.path.name, folder.manifest, evidence, providers, pictures)
+                pictures[kind.name] = Picture(kind.name, kind.claim, kind.title, kind.caption, drawing.inline)
+        text = render(folder.path.name, folder.manifest, evidence, providers, sections, pictures)
         write_atomically(page, text.encode())
     except OSError as error:
         raise InputError(
@@ -95,6 +101,7 @@ def render(
     manifest: Mapping[str, Any],
     evidence: Sequence[Evidence],
     providers: Mapping[str, Provider],
+    sections: Sequence[Section],
     pictures: Mapping[str, Picture],
 ) -> str:
     """The page as text. Whatever comes from outside is escaped."""
@@ -119,8 +126,9 @@ def render(
         ledger=ledger(evidence, claims_of(providers)),
         titles={slug: claim.title for slug, claim in claims_of(providers).items()},
         comparison=compare(evidence),
-        lead=pictures.get("energy-comparison"),
-        sections=_sections(evidence, providers, pictures),
+        lead=pictures.get(LEAD),
+        sections=sections,
+        pictures=[picture for name, picture in pictures.items() if name != LEAD],
     )
 
 
@@ -135,9 +143,7 @@ def _counts(evidence: Sequence[Evidence]) -> list[tuple[Kind, Form, Verdict, int
     ]
 
 
-def _sections(
-    evidence: Sequence[Evidence], providers: Mapping[str, Provider], pictures: Mapping[str, Picture]
-) -> list[Section]:
+def _sections(evidence: Sequence[Evidence], providers: Mapping[str, Provider]) -> list[Section]:
     claims = claims_of(providers)
     present = {record.claim for record in evidence}
     sections = []
@@ -145,11 +151,6 @@ def _sections(
         own = [record for record in evidence if record.claim == slug]
         simulated = [record for record in own if record.kind == Kind.SIMULATION]
         columns = [provider for provider in providers.values() if slug in provider.claims()]
-        figures = [
-            pictures[kind.name]
-            for kind in FIGURES.values()
-            if kind.claim == slug and kind.name in pictures and kind.name != "energy-comparison"
-        ]
         groups: dict[tuple[Kind, Form], list[Summary]] = {}
         for summary in summarise(own):
             groups.setdefault((summary.kind, summary.form), []).append(summary)
@@ -162,7 +163,6 @@ def _sections(
                 derivations=tuple(view for column in columns if (view := view_derivation(column, slug)) is not None),
                 groups=groups,
                 records=tuple(simulated if len(simulated) <= MOST_RECORDS else ()),
-                pictures=tuple(figures),
             )
         )
     return sections
@@ -175,6 +175,7 @@ def _formula(name: str, prediction: Prediction) -> Formula:
     return Formula(name, mathml(prediction.latex()), mathml(remainder), long=len(remainder) > LONG_LATEX)
 
 
+@cache
 def mathml(latex: str) -> Any:
     """LaTeX as MathML markup; as escaped source when it can't be converted, or would carry a link or a script."""
     from latex2mathml.converter import convert

@@ -116,3 +116,8 @@ FIGURES = {
     )
 }
 """The figures by name, in the order of the report."""
+
+
+def draw_figure(name: str, evidence: Sequence[Evidence]) -> Drawing | None:
+    """Draws a figure by its name; a function that other processes can be sent."""
+    return FIGURES[name].draw(evidence)
