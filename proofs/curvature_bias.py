@@ -24,10 +24,8 @@ from proofs.expressions import (
     is_remainder,
     without_remainders,
 )
-from proofs.majorants import density_tail, shell_tail
+from proofs.majorants import density_tail
 from proofs.symbols import (
-    coefficient,
-    coefficient_mean,
     dim,
     normal_curvature_sq,
     radius,
@@ -246,21 +244,18 @@ def _reversal() -> Chain:
 
 
 def predictions(density: Chain, ball: Chain) -> dict[str, Prediction]:
-    """The coefficient c(v) (``projected-volume``), the shell's ``direction-density``, and the ``ball-volume``.
+    """The coefficient c(v) (``projected-volume``) and the ``ball-volume``.
 
     - ``projected-volume``: c(v), an inverse length squared: the excess of directions is c(v) t². Its remainder (which
       has the symbol radius) bounds |(q − 1)/t² − c|.
-    - ``direction-density``: the density relative to uniform on the sphere of directions, 1 + (c − ⟨c⟩) t².
     - ``ball-volume``: Vol(M ∩ B(p, t))/(ω_m t^m).
 
     The remainders hold for sets of directions symmetric under w → −w (the odd t³ term cancels), exactly so for the
-    ball, and for K t ≤ `proofs.majorants.RANGE`; the one of ``direction-density`` needs dim ≤ 20.
+    ball, and for K t ≤ `proofs.majorants.RANGE`.
     """
-    shell = 1 + (coefficient - coefficient_mean) * radius**2
     tail = density_tail(4, step=2)
     laws = {
         density.name: (without_remainders(density.conclusion).coeff(radius, 2), tail / radius**2),
-        "direction-density": (shell, shell_tail()),
         ball.name: (without_remainders(ball.conclusion), tail * dim / (dim + 4)),
     }
     return {name: Prediction(name, law, Prediction(f"{name} remainder", bound)) for name, (law, bound) in laws.items()}

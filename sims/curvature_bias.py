@@ -42,12 +42,16 @@ def simulate(simulation: Simulation) -> list[Evidence]:
 def _bins(simulation: Simulation, shells: Shells, coefficient: Tensor) -> list[Evidence]:
     """Mean density relative to uniform in bins of the angle modulo π (m = 2), else of the predicted coefficient."""
     index = shells.radii.index(SHOWN_RADIUS)
-    prediction = PROOFS.predictions("curvature-bias")["direction-density"]
+    prediction = PROOFS.predictions("bias-attenuation")["direction-density"]  # of the law with all mass on one shell
     density = shells.normalised[index]
-    predicted = prediction(radius=SHOWN_RADIUS, coefficient=coefficient, coefficient_mean=coefficient.mean())
-    remainder = prediction.bound(
-        radius=SHOWN_RADIUS, curvature_bound=simulation.curvature.bound, dim=simulation.subject.dim
-    )
+    known = {
+        "radius_sq_mean": SHOWN_RADIUS**2,
+        "radius_4_mean": SHOWN_RADIUS**4,
+        "curvature_bound": simulation.curvature.bound,
+        "dim": simulation.subject.dim,
+    }
+    predicted = prediction(coefficient=coefficient, coefficient_mean=coefficient.mean(), **known)
+    remainder = prediction.bound(**known)
     w = shells.directions
     if simulation.subject.dim == 2:
         name, value = "angle", torch.atan2(w[:, 1], w[:, 0]).remainder(math.pi)

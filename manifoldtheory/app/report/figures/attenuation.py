@@ -15,11 +15,11 @@ QUANTITIES = (("direction-bias", "directional bias"), ("kl-divergence", "diverge
 
 
 def draw_attenuation(evidence: Sequence[Evidence]) -> "Figure | None":
-    """Both quantities against E t² on logarithmic axes."""
+    """Both quantities against E t² on logarithmic axes, where a bias is predicted at all (not on spheres)."""
     records = [
         record
         for record in simulated(evidence, CLAIM, *(name for name, _ in QUANTITIES))
-        if record.measured and record.measured > 0
+        if record.measured and record.measured > 0 and record.predicted != 0
     ]
     drawn = [(name, label, ladders) for name, label in QUANTITIES if (ladders := by_subject(records, name))]
     if not drawn:

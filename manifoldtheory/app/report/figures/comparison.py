@@ -159,7 +159,9 @@ def _step_axis(axes: Any, series: Series) -> None:
     steps = sorted({step for lines in series.values() for line in lines.values() for step in line})
     # Checkpoints are log-spaced and start at 0, which a logarithm has no place for.
     axes.set_xscale("symlog", base=2, linthresh=1)
-    shown = [step for index, step in enumerate(steps) if len(steps) <= 9 or index % 2 == 0 or step == steps[-1]]
+    last = steps[-1]
+    # Labels closer than an octave to the last one would run into it.
+    shown = [s for index, s in enumerate(steps) if s == last or ((len(steps) <= 9 or index % 2 == 0) and 2 * s <= last)]
     axes.set_xticks(shown, [str(step) for step in shown])
     axes.minorticks_off()
     axes.set_xlabel("training step")
