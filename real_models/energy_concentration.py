@@ -9,7 +9,9 @@ Q_T is fitted by PCA on activations of the fit split, pooled over the checkpoint
 - ``weight-energy-ratio:<map>``: R of the input side of the per-token weight gradients δ xᵀ;
 - ``activation-energy-ratio`` and ``activation-energy-ratio:<map>``: R of the activations h and of the map's inputs x,
   the confound; without p-value, since Q_T is fitted to activations and no null of independence applies;
-- each gradient's ``-cap``: the R of the best subspace of that rank.
+- each gradient's ``-cap``: the R of the best subspace of that rank, and ``-complement-z``: by how many standard
+  deviations the tangent energy exceeds the mean over matched random subspaces of the complement (the paper's control;
+  descriptive, since their law is not normal).
 
 Verdicts on the claim as stated, at a false-alarm rate of `FALSE_ALARM_RATE` over all cells of a quantity together
 (Bonferroni): supports if R > 1 with a calibrated p-value (Haar subspaces of R^d) below the level, refutes if R < 1 with
@@ -55,6 +57,7 @@ MATCHED = "hidden-state-covariance-matched"
 WEIGHT = "weight-energy-ratio"
 ACTIVATION = "activation-energy-ratio"
 CAP = "-cap"
+CONTROL = "-complement-z"
 NON_FINITE = "non-finite"
 LOSS = "held-out-loss"
 
@@ -143,42 +146,49 @@ class _Cell:
 
     def hidden_states(self, proxy: Proxy | None) -> list[Evidence]:
         """Records of the hidden state's gradients and of the activations."""
-        quantities = (HIDDEN, HIDDEN + CAP, CENTRED, CENTRED + CAP, MATCHED, ACTIVATION)
         if proxy is None or self.is_broken:
-            return [self.record(quantity) for quantity in quantities]
+            return self.missing(HIDDEN) + self.missing(CENTRED) + [self.record(MATCHED), self.record(ACTIVATION)]
         gradients = [block.gradients for block in self.blocks]
-        plain, cap = self.gradient(HIDDEN, gradients, proxy, 1)
-        centred, centred_cap = self.gradient(CENTRED, gradients, proxy, 1, centered=True)
-        matched = self.covariance_matched(gradients, proxy, plain)
+        plain = self.gradient(HIDDEN, gradients, proxy, 1)
+        centred = self.gradient(CENTRED, gradients, proxy, 1, centered=True)
+        matched = self.covariance_matched(gradients, proxy, plain[0])
         activations = self.activation(ACTIVATION, [block.activations for block in self.blocks], proxy)
-        return [plain, cap, centred, centred_cap, matched, activations]
+        return [*plain, *centred, matched, activations]
 
     def weights(self, name: str, proxy: Proxy | None) -> list[Evidence]:
         """Records of a linear map's per-token weight gradients and of its inputs."""
         quantity, confound = f"{WEIGHT}:{name}", f"{ACTIVATION}:{name}"
         if proxy is None or self.is_broken:
-            return [self.record(each) for each in (quantity, quantity + CAP, confound)]
+            return [*self.missing(quantity), self.record(confound)]
         gradients = [block.maps[name].gradients for block in self.blocks]
         inputs = [block.maps[name].inputs for block in self.blocks]
         maps = len(self.blocks[0].maps)
-        record, cap = self.gradient(quantity, gradients, proxy, maps)
+        record, *beside = self.gradient(quantity, gradients, proxy, maps)
         if record.verdict == Verdict.SUPPORTS and not exceeds_activations(
             gradients, inputs, proxy.tangent, self.level(maps)
         ):
             record = replace(record, verdict=Verdict.INCONCLUSIVE)
-        return [record, cap, self.activation(confound, inputs, proxy)]
+        return [record, *beside, self.activation(confound, inputs, proxy)]
 
     def gradient(
         self, quantity: str, blocks: list["SecondMoment"], proxy: Proxy, per_layer: int, *, centered: bool = False
-    ) -> tuple[Evidence, Evidence]:
-        """R of a gradient, its verdict among all cells of its quantity (`per_layer` at each layer), and its cap."""
+    ) -> list[Evidence]:
+        """R of a gradient, with its verdict among all cells of its quantity (`per_layer` at each layer), cap, control."""
         from manifoldtheory.estimators import energy_cap
 
         found = concentration(blocks, proxy.tangent, centered=centered, generator=self.generator(quantity))
         verdict = found.verdict(self.level(per_layer)) if self.step else Verdict.INCONCLUSIVE
         record = self.ratio(quantity, found.ratio, blocks, p_value=found.upper_tail, verdict=verdict)
         cap = energy_cap(pooled(blocks), self.study.rank, centered=centered)
-        return record, self.record(quantity + CAP, measured=cap, n=record.n)
+        return [
+            record,
+            self.record(quantity + CAP, measured=cap, n=record.n),
+            self.record(quantity + CONTROL, measured=found.z_complement, n=record.n),
+        ]
+
+    def missing(self, quantity: str) -> list[Evidence]:
+        """The records of a gradient whose numbers are left out."""
+        return [self.record(quantity + suffix) for suffix in ("", CAP, CONTROL)]
 
     def covariance_matched(self, blocks: list["SecondMoment"], proxy: Proxy, plain: Evidence) -> Evidence:
         """The plain record with the p-value of the stricter null. Failing it refutes nothing."""

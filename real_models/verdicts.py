@@ -33,6 +33,8 @@ class Concentration:
     upper_stderr: float
     lower_tail: float
     lower_stderr: float
+    z_complement: float
+    """Of the tangent energy among matched subspaces of the complement."""
 
     def verdict(self, level: float) -> Verdict:
         """Supports if R > 1 and the upper tail is below the level; refutes if R < 1 and the lower tail is."""
@@ -83,7 +85,7 @@ def concentration(
         reflected = largest * torch.eye(len(matrix), dtype=matrix.dtype, device=matrix.device) - matrix
         lower = energy_ratio(reflected, proxy, draws=DRAWS, generator=generator)
         lower_tail, lower_stderr = lower.p_value, lower.p_stderr
-    return Concentration(estimate, upper.p_value, upper.p_stderr, lower_tail, lower_stderr)
+    return Concentration(estimate, upper.p_value, upper.p_stderr, lower_tail, lower_stderr, upper.z_complement)
 
 
 def exceeds_activations(

@@ -60,7 +60,12 @@ def at(evidence: list[Evidence], quantity: str, step: int, layer: str | None) ->
 def test_every_cell_has_every_quantity_once(evidence: list[Evidence]) -> None:
     cells = {(record.checkpoint, record.layer) for record in evidence if record.layer}
     assert cells == {(f"step-{step}", f"layers.{layer}") for step in range(4) for layer in range(2)}
-    quantities = {*GRADIENTS, *(f"{name}-cap" for name in GRADIENTS), *CONFOUNDS, MATCHED}
+    quantities = {
+        *GRADIENTS,
+        *(f"{name}{suffix}" for name in GRADIENTS for suffix in ("-cap", "-complement-z")),
+        *CONFOUNDS,
+        MATCHED,
+    }
     assert len(evidence) == len(cells) * len(quantities) + 4
     assert {record.quantity for record in evidence} == {*quantities, "held-out-loss"}
     assert all(record.kind == Kind.OBSERVATION and record.statement == Form.AS_STATED for record in evidence)

@@ -20,6 +20,7 @@ WEIGHT = "weight-energy-ratio:"
 MAP_INPUT = "activation-energy-ratio:"
 """Followed by the name of a linear map: R of its inputs, the confound of its weight gradients."""
 CAP = "-cap"
+CONTROL = "-complement-z"
 
 SYMBOLS = {Verdict.SUPPORTS: "✓", Verdict.REFUTES: "✗", Verdict.INCONCLUSIVE: "?"}
 WORDS = {Verdict.SUPPORTS: "supported", Verdict.REFUTES: "refuted", Verdict.INCONCLUSIVE: "inconclusive"}
@@ -231,7 +232,7 @@ class Comparison:
 
 def is_energy_ratio(record: Evidence) -> bool:
     """Whether the record is an R_energy or R_activation itself, and not a null, a cap or a fit of one."""
-    if record.claim != "energy-concentration" or record.quantity.endswith(CAP):
+    if record.claim != "energy-concentration" or record.quantity.endswith((CAP, CONTROL)):
         return False
     if record.kind == Kind.SIMULATION:
         return record.quantity in SYNTHETIC
