@@ -173,7 +173,7 @@ class _Cell:
     def gradient(
         self, quantity: str, blocks: list["SecondMoment"], proxy: Proxy, per_layer: int, *, centered: bool = False
     ) -> list[Evidence]:
-        """R of a gradient, with its verdict among all cells of its quantity (`per_layer` at each layer), cap, control."""
+        """R of a gradient, its verdict among all cells of its quantity (`per_layer` at each layer), cap and control."""
         from manifoldtheory.estimators import energy_cap
 
         found = concentration(blocks, proxy.tangent, centered=centered, generator=self.generator(quantity))
