@@ -6,9 +6,8 @@ import platform
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import redirect_stdout
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
@@ -173,10 +172,10 @@ def run_columns(
     now = datetime.now(UTC).astimezone()
     folder = RunFolder.create(out or new_folder(command, now), plan.identity, run_record(argv, now))
     try:
-        with drawing_pool() as pool:
+        with drawing_processes() as mapping:
             evidence = execute(plan, folder, quiet=quiet)
             with redirect_stdout(sys.stderr):
-                write_report(folder, columns, executor=pool)
+                write_report(folder, columns, mapping=mapping)
     except KeyboardInterrupt:
         again = shlex.join(["manifoldtheory", *argv[:1], *([] if out else ["--out", str(folder.path)]), *argv[1:]])
         typer.echo(f"\ninterrupted; what is done is kept. To finish it:\n  {again}", err=True)
@@ -184,17 +183,19 @@ def run_columns(
     return folder, evidence
 
 
-def drawing_pool() -> ProcessPoolExecutor:
-    """Two processes for the figures, which import what they need while the tasks run; Ctrl-C is left to this one."""
-    pool = ProcessPoolExecutor(
-        2,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_IGN),
-    )
-    for _ in range(2):
-        pool.submit(import_module, "matplotlib.figure")
-    return pool
+@contextmanager
+def drawing_processes() -> Iterator[Callable[..., Iterable[Any]]]:
+    """A `map` over two processes for the figures, which import what they need while the tasks run.
+
+    Leaving the context ends them at once, whatever they are at.
+    """
+    with multiprocessing.get_context("spawn").Pool(2, initializer=_prepare_to_draw) as pool:
+        yield pool.imap
+
+
+def _prepare_to_draw() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that knows what to keep
+    import_module("matplotlib.figure")
 
 
 def failures(evidence: Sequence[Evidence]) -> list[Evidence]:

@@ -92,7 +92,7 @@ def print_ledger(evidence: Sequence[Evidence], providers: Mapping[str, Provider]
         cells = dict(zip(Kind, row.cells, strict=True))
         texts = [
             Text(
-                f"{cell.text} ({cell.records})" if cell.verdict else "–",
+                f"{cell.text} ({cell.counts})" if cell.verdict else "–",
                 STYLES[cell.verdict] if cell.verdict else "dim",
             )
             for cell in (cells[kind] for kind in kinds)

@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -71,15 +70,17 @@ class Section:
     records: tuple[Evidence, ...]
 
 
-def write_report(folder: RunFolder, providers: Mapping[str, Provider], *, executor: Executor | None = None) -> Path:
+def write_report(
+    folder: RunFolder, providers: Mapping[str, Provider], *, mapping: Callable[..., Iterable[Any]] = map
+) -> Path:
     """Writes ``report.html`` and ``figures/`` into a finished run's folder and returns the page's path.
 
-    Figures are drawn by the executor, if one is given, while the text is rendered. Raises `InputError` when the run is
-    not finished, or the folder can't be written.
+    Figures are drawn through `mapping`, a `map` that may work in other processes while the text is rendered. Raises
+    `InputError` when the run is not finished, or the folder can't be written.
     """
     evidence = folder.evidence
     page = folder.path / REPORT
-    drawings = (executor.map if executor else map)(partial(draw_figure, evidence=evidence), FIGURES)
+    drawings = mapping(partial(draw_figure, evidence=evidence), FIGURES)
     try:
         sections = _sections(evidence, providers)
         pictures: dict[str, Picture] = {}

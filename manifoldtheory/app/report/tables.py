@@ -73,6 +73,13 @@ class Cell:
 
     verdict: Verdict | None
     records: int
+    agreeing: int
+    """How many of the records say what the cell says; the others leave it open, or are outweighed."""
+
+    @property
+    def counts(self) -> str:
+        """``4``, or ``3 of 4`` when not all records agree."""
+        return f"{self.records}" if self.agreeing == self.records else f"{self.agreeing} of {self.records}"
 
     @property
     def text(self) -> str:
@@ -99,8 +106,13 @@ def ledger(evidence: Iterable[Evidence], claims: Iterable[str] = ()) -> list[Led
         for form in Form:
             groups = [grouped.get((slug, form, kind), []) for kind in Kind]
             if any(groups):
-                rows.append(LedgerRow(slug, form, tuple(Cell(verdict_over(group), len(group)) for group in groups)))
+                rows.append(LedgerRow(slug, form, tuple(map(_cell_of, groups))))
     return rows
+
+
+def _cell_of(group: Sequence[Evidence]) -> Cell:
+    verdict = verdict_over(group)
+    return Cell(verdict, len(group), sum(record.verdict == verdict for record in group))
 
 
 @dataclass(frozen=True)

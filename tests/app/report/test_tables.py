@@ -73,6 +73,7 @@ def test_one_refutation_refutes_a_cell_and_forms_are_kept_apart() -> None:
     assert [cell.text for cell in stated.cells] == ["✗ refuted", "–", "–"]
     assert [cell.text for cell in repaired.cells] == ["✓ supported", "✗ refuted", "–"]
     assert repaired.cells[1].records == 10
+    assert repaired.cells[1].counts in ("10", f"{repaired.cells[1].agreeing} of 10")
 
 
 def test_summaries_keep_every_record_once() -> None:
