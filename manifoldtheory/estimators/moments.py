@@ -1,7 +1,5 @@
 """First and second moments of a stream of points, mergeable and stable however far the mean is from the origin."""
 
-from typing import Self
-
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -33,7 +31,7 @@ class SecondMoment:
         self._mean = torch.zeros(dim, dtype=dtype)
         self._comoment = torch.zeros(dim, dim, dtype=dtype)
 
-    def update(self, x: Float[Tensor, "n d"], weights: Float[Tensor, " n"] | None = None) -> Self:
+    def update(self, x: Float[Tensor, "n d"], weights: Float[Tensor, " n"] | None = None) -> "SecondMoment":
         """Adds points, shape (n, d), with weights ≥ 0, shape (n,), 1 each if not given. Returns itself.
 
         Raises `InputError` for another shape, for NaN or infinity, and for negative weights: nothing is added then.
@@ -61,7 +59,7 @@ class SecondMoment:
         centred = x - mean
         return self._join(len(x), total, mean, (centred * weights[:, None]).T @ centred)
 
-    def merge(self, other: "SecondMoment") -> Self:
+    def merge(self, other: "SecondMoment") -> "SecondMoment":
         """Adds the points another accumulator has seen. Returns itself; `other` is left alone."""
         if other.dim != self.dim:
             raise InputError(f"can't merge moments of dimensions {self.dim} and {other.dim}")
@@ -70,7 +68,7 @@ class SecondMoment:
             return self
         return self._join(other.count, other.weight, other._mean.to(self.dtype), other._comoment.to(self.dtype))
 
-    def _join(self, count: int, weight: float, mean: Tensor, comoment: Tensor) -> Self:
+    def _join(self, count: int, weight: float, mean: Tensor, comoment: Tensor) -> "SecondMoment":
         if self.weight == 0:
             self._mean, self._comoment = mean.clone(), comoment.clone()
         else:

@@ -38,13 +38,18 @@ class TangentProxy:
         return self.basis.shape[1]
 
     @property
-    def complement(self) -> Float[Tensor, "d d-k"]:
+    def complement(self) -> Float[Tensor, "d codim"]:
         """An orthonormal basis of the orthogonal complement, shape (d, d − k)."""
         return torch.linalg.qr(self.basis, mode="complete").Q[:, self.rank :]
 
 
 def fit_tangent_proxy(
-    data: Moment, rank: int, method: Literal["pca"] = "pca", *, centered: bool = True
+    data: Moment,
+    rank: int,
+    method: Literal["pca"] = "pca",
+    *,
+    centered: bool = True,
+    generator: torch.Generator | None = None,
 ) -> TangentProxy:
     """Tangent proxy of the given rank: for ``"pca"`` the leading eigenvectors of the covariance.
 
@@ -52,6 +57,7 @@ def fit_tangent_proxy(
         data: points (n, d), or their `SecondMoment`.
         rank: k, between 1 and d − 1.
         centered: about the mean (covariance) or about the origin (second moment).
+        generator: of methods that draw; PCA draws nothing.
 
     Raises `InputError` for an unknown method, for a rank out of range, and for non-finite points.
     """
