@@ -10,8 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from manifoldtheory.errors import InputError
-from manifoldtheory.ledger import Claim, Evidence, Kind, Prediction, Progress, Request, Task, Verdict, select_claims
+from manifoldtheory.errors import InputError, select
+from manifoldtheory.ledger import Claim, Evidence, Kind, Prediction, Progress, Request, Task, Verdict
 
 if TYPE_CHECKING:
     from proofs.derivation import Derivation
@@ -33,7 +33,7 @@ class ProofProvider:
 
     def derive(self, slug: str, **options: Any) -> "Derivation":
         """Derives a claim anew. Raises `InputError` for an unknown slug or option."""
-        (slug,) = select_claims(_modules(), [slug])
+        (slug,) = select("claim", _modules(), [slug])
         function: Callable[..., Derivation] = _modules()[slug].derive
         known = tuple(signature(function).parameters)
         for option in options:
@@ -58,7 +58,7 @@ class ProofProvider:
 
     def plan(self, request: Request) -> Sequence[Task]:
         """One task per claim. Raises `InputError` for an unknown claim."""
-        return [Task(slug, _Proof(self, slug)) for slug in select_claims(_modules(), request.claims)]
+        return [Task(slug, _Proof(self, slug)) for slug in select("claim", _modules(), request.claims)]
 
 
 class _Proof:

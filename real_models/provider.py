@@ -12,8 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from manifoldtheory.errors import InputError
-from manifoldtheory.ledger import Claim, Evidence, Kind, Prediction, Progress, Request, Size, Task, select_claims
+from manifoldtheory.errors import InputError, select
+from manifoldtheory.ledger import Claim, Evidence, Kind, Prediction, Progress, Request, Size, Task
 
 PACKAGE = "real_models"
 
@@ -64,7 +64,7 @@ class ObservationProvider:
         """One task per claim and seed. Raises `InputError` for any part of the request that can't be observed."""
         from real_models.study import studies
 
-        chosen = select_claims(_modules(), request.claims)
+        chosen = select("claim", _modules(), request.claims)
         if not chosen:
             return []
         found = studies(request)

@@ -1,13 +1,13 @@
 """The manifolds that simulations run on, each with a base point: geomstats spaces, taken through the bridge."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import permutations
 
 import torch
 from torch import Tensor
 
-from manifoldtheory.errors import InputError
+from manifoldtheory.errors import select
 from manifoldtheory.manifolds import Cylinder, Ellipsoid, MongePatch, Sphere, Submanifold, Torus, from_geomstats
 from sims.engine import Stream
 
@@ -56,20 +56,9 @@ SMOKE_NAMES = ("S2", "torus", "cylinder", "monge-3-8")
 """The ones of a smoke run that asks for none by name."""
 
 
-def select_manifolds(wanted: Iterable[str] | None) -> tuple[str, ...]:
-    """The wanted names, in the catalogue's order; all for ``None``. Raises `InputError` for an unknown one."""
-    if wanted is None:
-        return NAMES
-    wanted = tuple(wanted)
-    for name in wanted:
-        if name not in NAMES:
-            raise InputError(f"unknown manifold {name!r}: choose among {', '.join(NAMES)}")
-    return tuple(name for name in NAMES if name in wanted)
-
-
 def subject(name: str, *, seed: int, device: str = "cpu") -> Subject:
     """A manifold of the catalogue with a base point drawn from it by volume (of a Monge patch, its vertex)."""
-    (name,) = select_manifolds([name])
+    (name,) = select("manifold", NAMES, [name])
     stream = Stream(seed, f"catalogue/{name}")
     # There and back: what the simulation walks on is the geomstats space, whose immersion drives our torch code.
     manifold = from_geomstats(_MAKERS[name](stream).geomstats)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
-from manifoldtheory.errors import InputError
+from manifoldtheory.errors import InputError, select
 from manifoldtheory.ledger import (
     Claim,
     Evidence,
@@ -21,7 +21,6 @@ from manifoldtheory.ledger import (
     Request,
     Size,
     Task,
-    select_claims,
     silent,
 )
 
@@ -52,11 +51,11 @@ class SimulationProvider:
 
     def plan(self, request: Request, executor: Executor | None = None) -> Sequence[Task]:
         """One task per claim and manifold. Raises `InputError` for unknown ones, and for another dtype than float64."""
-        from sims.catalogue import SMOKE_NAMES, select_manifolds
+        from sims.catalogue import NAMES, SMOKE_NAMES
 
-        slugs = select_claims(self.claims(), request.claims)
+        slugs = select("claim", self.claims(), request.claims)
         wanted = request.options.get("manifold") or (SMOKE_NAMES if request.size == "smoke" else None)
-        manifolds = select_manifolds(wanted)
+        manifolds = select("manifold", NAMES, wanted)
         if request.dtype != "float64":
             raise InputError(
                 f"simulations need --dtype float64, got {request.dtype}: the ladder goes down to radii where a normal "

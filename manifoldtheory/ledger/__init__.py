@@ -1,6 +1,6 @@
 """The ledger: what is claimed, what was found, and where the evidence comes from."""
 
-from manifoldtheory.ledger.claims import Claim, Form, Hypothesis, Kind, Statement, Verdict, select_claims
+from manifoldtheory.ledger.claims import Claim, Form, Hypothesis, Kind, Statement, Verdict
 from manifoldtheory.ledger.evidence import Evidence, acceptance_z, agreement, rung, verdict_over
 from manifoldtheory.ledger.predictions import Prediction
 from manifoldtheory.ledger.providers import Progress, Provider, Request, Size, Task, load_providers, silent
@@ -25,7 +25,6 @@ __all__ = [
     "agreement",
     "load_providers",
     "rung",
-    "select_claims",
     "silent",
     "verdict_over",
 ]

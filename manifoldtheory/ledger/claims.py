@@ -1,10 +1,7 @@
 """What is claimed: the ledger's rows."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-
-from manifoldtheory.errors import InputError
 
 
 class Form(StrEnum):
@@ -69,15 +66,3 @@ class Claim:
             if statement.form == form:
                 return statement
         raise KeyError(f"claim {self.slug!r} has no {form} statement")
-
-
-def select_claims(known: Iterable[str], wanted: Iterable[str] | None) -> tuple[str, ...]:
-    """The wanted slugs, in the order known; all of them for ``None``. Raises `InputError` for an unknown slug."""
-    known = tuple(known)
-    if wanted is None:
-        return known
-    wanted = tuple(wanted)
-    for slug in wanted:
-        if slug not in known:
-            raise InputError(f"unknown claim {slug!r}: choose among {', '.join(known)}")
-    return tuple(slug for slug in known if slug in wanted)

@@ -1,7 +1,6 @@
 import pytest
 
-from manifoldtheory.errors import InputError
-from manifoldtheory.ledger import Claim, Form, Statement, select_claims
+from manifoldtheory.ledger import Claim, Form, Statement
 
 CLAIM = Claim("round-earth", "The earth is round", "geometry", (Statement(Form.AS_STATED, "It is."),))
 
@@ -18,10 +17,3 @@ def test_a_form_is_stated_once():
         Claim("round-earth", "The earth is round", "geometry", twice)
     with pytest.raises(ValueError, match="once"):
         Claim("round-earth", "The earth is round", "geometry", ())
-
-
-def test_selection_keeps_the_order_known():
-    assert select_claims(["a", "b", "c"], None) == ("a", "b", "c")
-    assert select_claims(["a", "b", "c"], ["c", "a"]) == ("a", "c")
-    with pytest.raises(InputError, match="unknown claim 'd': choose among a, b, c"):
-        select_claims(["a", "b", "c"], ["d"])

@@ -18,7 +18,7 @@ import typer
 
 from manifoldtheory import ledger
 from manifoldtheory.app.cli.progress import display
-from manifoldtheory.errors import InputError
+from manifoldtheory.errors import InputError, select
 from manifoldtheory.ledger import (
     Evidence,
     Form,
@@ -28,7 +28,6 @@ from manifoldtheory.ledger import (
     Request,
     RunFolder,
     Verdict,
-    select_claims,
 )
 from manifoldtheory.ledger.environment import git_commit, installed_versions
 
@@ -79,7 +78,7 @@ def select_columns(providers: Mapping[str, Provider], kinds: Collection[Kind]) -
 def make_plan(command: str, request: Request, columns: Mapping[str, Provider]) -> Plan:
     """Asks every column for its tasks, which validates the request; raises `InputError` before any work is done."""
     known = dict.fromkeys(slug for provider in columns.values() for slug in provider.claims())
-    claims = select_claims(known, request.claims)
+    claims = select("claim", known, request.claims)
     parts: dict[str, Part] = {}
     identities: dict[str, Any] = {}
     for name, provider in columns.items():
