@@ -6,11 +6,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from manifoldtheory.estimators.moments import Moment, moment_matrix
+from manifoldtheory.errors import InputError
+from manifoldtheory.estimators.moments import Moment, SecondMoment, moment_matrix
 from manifoldtheory.estimators.subspace_tails import TailProbability, subspace_tail
 from manifoldtheory.estimators.subspaces import TangentProxy, check_rank, no_room_for_controls
 
 NAN = float("nan")
+ROUNDING = 1e-14
+"""Relative size below which a difference of float64 energies is 0."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,10 @@ def energy_ratio(
 
     Raises `InputError` for dimensions that do not match or a rank that leaves no complement.
     """
-    matrix = moment_matrix(moment, centered=centered)
+    matrix = _matrix(moment, centered)
     dim, rank = len(matrix), proxy.rank
+    if proxy.dim != dim:
+        raise InputError(f"the proxy lies in {proxy.dim} dimensions and the moment in {dim}: give both the same")
     check_rank(rank, dim)
     basis = proxy.basis.to(matrix)
     tangent_energy = subspace_energy(matrix, basis)
@@ -67,10 +72,11 @@ def energy_ratio(
     image = matrix @ basis
     within = basis.T @ image
     rest = matrix - basis @ image.T - image @ basis.T + basis @ within @ basis.T
-    trace, trace_of_square = float(rest.trace()), float((rest * rest).sum())
+    trace, trace_of_square = _positive(float(rest.trace()), matrix), float((rest * rest).sum())
     mean = trace / complement
     if 2 * rank < dim:
-        spread = max(trace_of_square - trace**2 / complement, 0.0)
+        spread = trace_of_square - trace**2 / complement
+        spread = spread if spread > ROUNDING * trace_of_square else 0.0
         variance = 2 * (complement - rank) / (rank * complement * (complement - 1) * (complement + 2)) * spread
         std, reason = variance**0.5, None
     else:
@@ -85,7 +91,7 @@ def energy_ratio(
         tangent_energy=tangent_energy,
         null_mean=mean if reason is None else NAN,
         null_std=std,
-        z_complement=_divide(tangent_energy - mean, std),
+        z_complement=(tangent_energy - mean) / std if std else NAN,
         p_value=tail.probability,
         p_stderr=tail.stderr,
         rank=rank,
@@ -96,10 +102,13 @@ def energy_ratio(
 
 def energy_cap(moment: Moment, rank: int, *, centered: bool = False) -> float:
     """The largest R_energy any subspace of this rank reaches: that of the moment's own leading eigenvectors."""
-    matrix = moment_matrix(moment, centered=centered)
-    check_rank(rank, len(matrix))
+    matrix = _matrix(moment, centered)
+    dim = len(matrix)
+    check_rank(rank, dim)
     eigenvalues = torch.linalg.eigvalsh(matrix)
-    return _divide(float(eigenvalues[-rank:].mean()), float(eigenvalues[:-rank].mean()))
+    return _divide(
+        float(eigenvalues[-rank:].mean()), _positive(float(eigenvalues[:-rank].sum()), matrix) / (dim - rank)
+    )
 
 
 def covariance_matched_tail(
@@ -115,10 +124,21 @@ def covariance_matched_tail(
 
     The stricter null: it asks whether the proxy holds more gradient energy than other directions of high variance.
     """
-    matrix = moment_matrix(moment, centered=centered)
+    matrix = _matrix(moment, centered)
     energy = subspace_energy(matrix, proxy.basis.to(matrix))
     shape = moment_matrix(covariance, centered=True).to(matrix)
     return subspace_tail(matrix, proxy.rank, energy, shape=shape, draws=draws, generator=generator)
+
+
+def _matrix(moment: Moment, centered: bool) -> Tensor:
+    if centered and not isinstance(moment, SecondMoment):
+        raise InputError("a matrix can't be centred after the fact: pass a SecondMoment, or the covariance itself")
+    return moment_matrix(moment, centered=centered)
+
+
+def _positive(energy: float, matrix: Tensor) -> float:
+    """An energy that is a sum of squares: what rounding leaves of 0 is 0."""
+    return energy if energy > ROUNDING * float(matrix.trace()) else 0.0
 
 
 def subspace_energy(matrix: Float[Tensor, "d d"], basis: Float[Tensor, "d k"]) -> float:

@@ -2,17 +2,19 @@
 
 A random rank-k subspace is the span of Y = C^½ Z, Z (d, k) standard normal: Haar for C = I, else matrix angular central
 Gaussian (Chikuse 1990). Its energy per dimension of a second moment A is E = tr((YᵀY)⁻¹ YᵀAY)/k. Drawing Z = M^{−½} Z′
-instead, the span of Z has density |M|^{k/2} (|ZᵀZ| / |ZᵀMZ|)^{d/2} against that law. The tilt is
+instead, the span of Z has density |M|^{k/2} (|ZᵀZ| / |ZᵀMZ|)^{d/2} against that law. Two families of tilts are used,
 
-    M = exp(c (x_max I − X)),   X = W (A − ā I) W,   W² = P(I − P),   ā = tr(A W²)/tr(W²),
+    M = exp(c G)  and  M = I + c G,   G = x_max I − X,   X = W (A − ā I) W,   W² = P(I − P),   ā = tr(A W²)/tr(W²),
 
 P the mean projector on the span for large d: X is the gradient of the mean energy over relative changes of the shape C
-(for Haar simply A), so no draw is spent on directions that do not matter. c ≥ 0 is chosen so that the mean energy meets
-e, and the draws are shared between c and fractions of it down to 0, weighted by the mixture's density: the estimate of
-P(E ≥ e) is unbiased, and its weights stay bounded even where the full tilt is a poor guess.
+(for Haar simply A), so no draw is spent on directions that do not matter. The first tilts all gaps alike, the second
+reaches the small ones of a heavy-tailed spectrum. In each, c ≥ 0 is chosen so that the mean energy meets e; the draws
+are shared between these, fractions of them, and none, and weighted by the mixture's density: the estimate of P(E ≥ e)
+is unbiased, and its weights stay bounded even where a tilt is a poor guess.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -22,10 +24,14 @@ from torch import Tensor
 from manifoldtheory.errors import InputError
 
 PILOT_DRAWS = 64
-BISECTIONS = 24
-STRENGTHS = (1e-4, 20.0)
-"""Range of c for gaps scaled to [0, 1]; further up, Gram determinants lose their digits."""
-FRACTIONS = (0.0, 1 / 3, 2 / 3, 1.0)
+BISECTIONS = 30
+LEAST_STRENGTH = 1e-4
+FAMILIES: Sequence[tuple[Callable[[Tensor, float], Tensor], float]] = (
+    (lambda gaps, strength: strength * gaps, 20.0),
+    (lambda gaps, strength: torch.log1p(strength * gaps), 1e9),
+)
+"""log M as a function of the gaps, scaled to [0, 1], and c; the largest c, beyond which Gram matrices lose digits."""
+FRACTIONS = (1 / 2, 1.0)
 """Of c, in the mixture that is drawn from."""
 CHUNK_NUMBERS = 2**24
 """Normal numbers drawn at once: bounds the memory whatever the dimension."""
@@ -37,6 +43,8 @@ class TailProbability:
 
     probability: float
     stderr: float
+    effective_draws: float = math.inf
+    """(Σ w)²/Σ w² over the draws that hit: below about 20 the estimate may miss most of the probability."""
 
 
 def subspace_tail(
@@ -77,8 +85,7 @@ def subspace_tail(
         mean = (eigenvalues * leverage.diagonal()).sum() / leverage.trace()
         gradient, rotation = torch.linalg.eigh(window * (eigenvalues - mean) @ window)
         gaps, root = (gradient[-1] - gradient) / (gradient[-1] - gradient[0]), root @ rotation
-    sampler = _Sampler(excess, gaps, root, rank, generator)
-    return sampler.estimate(sampler.matching_strength(), draws)
+    return _Sampler(excess, gaps, root, rank, generator).estimate(draws)
 
 
 def _square_roots(shape: Tensor, rank: int) -> tuple[Tensor, Tensor]:
@@ -99,7 +106,7 @@ def _square_roots(shape: Tensor, rank: int) -> tuple[Tensor, Tensor]:
 
 @dataclass(frozen=True)
 class _Sampler:
-    """Draws Z in coordinates where M = exp(c · diag(gaps)); `root` maps them to the eigenbasis of A."""
+    """Draws Z in coordinates where G = diag(gaps); `root` maps them to the eigenbasis of A."""
 
     excess: Tensor
     """Eigenvalues of A − e I."""
@@ -112,14 +119,11 @@ class _Sampler:
         shape = (draws, len(self.excess), self.rank)
         return torch.randn(shape, generator=self.generator, device=self.generator.device, dtype=torch.float64)
 
-    def tilted(self, normal: Tensor, strength: float) -> Tensor:
-        return normal * torch.exp(-strength / 2 * self.gaps)[:, None]
-
-    def log_density(self, z: Tensor, strength: float) -> Tensor:
-        """Of the spans drawn at a strength, against the untilted law, shape (draws,)."""
-        untilted = z * torch.exp(strength / 2 * self.gaps)[:, None]
+    def log_density(self, z: Tensor, log_tilt: Tensor) -> Tensor:
+        """Of the spans drawn with a tilt, against the untilted law, shape (draws,)."""
+        untilted = z * torch.exp(log_tilt / 2)[:, None]
         log_ratio = torch.logdet(z.mT @ z) - torch.logdet(untilted.mT @ untilted)
-        return len(self.gaps) / 2 * log_ratio + self.rank / 2 * strength * self.gaps.sum()
+        return len(self.gaps) / 2 * log_ratio + self.rank / 2 * log_tilt.sum()
 
     def excess_energy(self, z: Tensor) -> Tensor:
         """k (E − e) of each draw, shape (draws,)."""
@@ -127,46 +131,54 @@ class _Sampler:
         inner = torch.linalg.solve(y.mT @ y, y.mT @ (self.excess[:, None] * y))
         return inner.diagonal(dim1=-2, dim2=-1).sum(-1)
 
-    def matching_strength(self) -> float:
-        """The c at which the mean excess over fixed pilot draws crosses 0, by bisection; 0 if it is above at once."""
+    def log_tilts(self) -> list[Tensor]:
+        """Diagonals of log M of the mixture: none, and for each family the c that matches the energy and a part of it.
+
+        The match is of the mean excess over fixed pilot draws, by bisection; no tilts where that is above 0 at once.
+        """
         pilot = self.normal(PILOT_DRAWS)
 
-        def below(strength: float) -> bool:
-            return float(self.excess_energy(self.tilted(pilot, strength)).mean()) < 0
+        def below(log_tilt: Tensor) -> bool:
+            return float(self.excess_energy(pilot * torch.exp(-log_tilt / 2)[:, None]).mean()) < 0
 
-        if not below(0.0):
-            return 0.0
-        low, high = STRENGTHS
-        for _ in range(BISECTIONS):
-            middle = (low * high) ** 0.5
-            low, high = (middle, high) if below(middle) else (low, middle)
-        return high
+        tilts = [torch.zeros_like(self.gaps)]
+        if not below(tilts[0]):
+            return tilts
+        for tilt, most in FAMILIES:
+            low, high = LEAST_STRENGTH, most
+            for _ in range(BISECTIONS):
+                middle = (low * high) ** 0.5
+                low, high = (middle, high) if below(tilt(self.gaps, middle)) else (low, middle)
+            tilts += [tilt(self.gaps, fraction * high) for fraction in FRACTIONS]
+        return tilts
 
-    def estimate(self, strength: float, draws: int) -> TailProbability:
+    def estimate(self, draws: int) -> TailProbability:
         """Mean of event / density of the mixture, in logarithms: it may be far below the smallest float."""
-        strengths = [fraction * strength for fraction in FRACTIONS] if strength else [0.0]
-        per_component = -(-draws // len(strengths))
+        tilts = self.log_tilts()
+        per_component = -(-draws // len(tilts))
         chunk = max(1, CHUNK_NUMBERS // (len(self.gaps) * self.rank))
-        components = [
-            torch.cat(
-                [
-                    self._log_weights(min(chunk, per_component - start), own, strengths)
-                    for start in range(0, per_component, chunk)
-                ]
-            )
-            for own in strengths
-        ]
-        largest = max(float(logs.max()) for logs in components)
+        logs = torch.stack(
+            [
+                torch.cat([self._log_weights(size, own, tilts) for size in _chunks(per_component, chunk)])
+                for own in tilts
+            ]
+        )
+        largest = float(logs.max())
         if largest == -math.inf:
-            return TailProbability(0.0, 0.0)
-        relative = torch.stack([(logs - largest).exp() for logs in components])
+            return TailProbability(math.nan, math.nan, 0.0)  # nothing hit: too rare for these draws to say
+        relative = (logs - largest).exp()
         # Stratified: each component has its own share of the draws, so only the scatter within it is an error.
         variance = float(relative.var(1).mean()) / relative.numel() if per_component > 1 else math.nan
         scale = math.exp(largest)
-        return TailProbability(min(1.0, scale * float(relative.mean())), scale * variance**0.5)
+        effective = float(relative.sum() ** 2 / relative.square().sum())
+        return TailProbability(min(1.0, scale * float(relative.mean())), scale * variance**0.5, effective)
 
-    def _log_weights(self, draws: int, own: float, strengths: list[float]) -> Tensor:
-        z = self.tilted(self.normal(draws), own)
-        log_mixture = torch.stack([self.log_density(z, strength) for strength in strengths]).logsumexp(0)
+    def _log_weights(self, draws: int, own: Tensor, tilts: list[Tensor]) -> Tensor:
+        z = self.normal(draws) * torch.exp(-own / 2)[:, None]
+        log_mixture = torch.stack([self.log_density(z, tilt) for tilt in tilts]).logsumexp(0)
         event = self.excess_energy(z) >= 0
-        return torch.where(event, math.log(len(strengths)) - log_mixture, -math.inf)
+        return torch.where(event, math.log(len(tilts)) - log_mixture, -math.inf)
+
+
+def _chunks(n: int, size: int) -> list[int]:
+    return [min(size, n - start) for start in range(0, n, size)]

@@ -47,12 +47,12 @@ class RunFolder:
                         f"({'; '.join(f'{key}: {found.get(key)!r} there, {wanted.get(key)!r} now' for key in names)}): "
                         "give another --out, or delete the folder"
                     )
-            elif path.exists() and any(path.iterdir()):
+            elif path.exists() and any(not entry.name.startswith(f".{MANIFEST}") for entry in path.iterdir()):
                 raise InputError(f"{path} is not empty and holds no {MANIFEST}: give --out a new folder")
-            else:
-                (path / "parts").mkdir(parents=True, exist_ok=True)
+            else:  # new, or killed while the manifest was written
                 write_atomically(manifest, json.dumps({"identity": wanted, "record": record}, indent=2).encode())
-        except (OSError, KeyError, json.JSONDecodeError) as error:
+            (path / "parts").mkdir(exist_ok=True)
+        except OSError as error:
             raise InputError(f"can't use the run folder {path} ({error}): give --out a folder you can write") from error
         return cls(path)
 
@@ -67,22 +67,32 @@ class RunFolder:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """The manifest: `identity` and `record`."""
-        return json.loads((self.path / MANIFEST).read_text())
+        """The manifest: `identity` and `record`. Raises `InputError` when the file is damaged."""
+        try:
+            found = json.loads((self.path / MANIFEST).read_text())
+        except ValueError as error:
+            raise InputError(f"{self.path / MANIFEST} is damaged ({error}): delete the folder") from error
+        if not isinstance(found, dict) or not {"identity", "record"} <= found.keys():
+            raise InputError(f"{self.path / MANIFEST} is not a run's manifest: delete the folder")
+        return found
 
     def _part(self, task: str) -> Path:
         return self.path / "parts" / f"{task}.parquet"
 
     def has(self, task: str) -> bool:
-        """Whether the task's evidence is already there."""
-        return self._part(task).exists()
+        """Whether the task's evidence is already there, whole; a damaged file counts as missing."""
+        try:
+            self.read(task)
+        except InputError:
+            return False
+        return True
 
     def write(self, task: str, evidence: Iterable[Evidence]) -> None:
         """Keeps the evidence of a finished task."""
         _write_parquet(self._part(task), list(evidence))
 
     def read(self, task: str) -> list[Evidence]:
-        """The evidence of a finished task."""
+        """The evidence of a finished task. Raises `InputError` when its file is missing or damaged."""
         return _read_parquet(self._part(task))
 
     def finish(self, tasks: Iterable[str]) -> list[Evidence]:
@@ -145,8 +155,13 @@ def _write_parquet(path: Path, evidence: list[Evidence]) -> None:
 def _read_parquet(path: Path) -> list[Evidence]:
     import pyarrow.parquet as pq
 
-    rows = pq.read_table(path).to_pylist()
-    return [
-        Evidence.from_dict(row | {"versions": json.loads(row["versions"]) if row["versions"] is not None else None})
-        for row in rows
-    ]
+    try:
+        with path.open("rb") as file:
+            rows = pq.read_table(file).to_pylist()
+        return [
+            Evidence.from_dict(row | {"versions": json.loads(row["versions"]) if row["versions"] is not None else None})
+            for row in rows
+        ]
+    except (OSError, ValueError, KeyError) as error:  # pyarrow's own errors are among these
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path} can't be read ({reason}): delete it and repeat the run's command") from error

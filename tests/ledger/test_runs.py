@@ -62,8 +62,27 @@ def test_folders_that_hold_no_run(tmp_path):
         RunFolder.create(tmp_path / "thesis.tex" / "run", IDENTITY, {})
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "manifest.json").write_text("{")
-    with pytest.raises(InputError, match="can't use the run folder"):
-        RunFolder.create(tmp_path / "broken", IDENTITY, {})
+    for damage in (b"{", b"\xff\xfe", b"[]", b"{}"):
+        (tmp_path / "broken" / "manifest.json").write_bytes(damage)
+        with pytest.raises(InputError, match="manifest"):
+            RunFolder.create(tmp_path / "broken", IDENTITY, {})
+
+
+def test_a_run_killed_while_it_was_created_starts_again(tmp_path):
+    (tmp_path / ".manifest.json.123").write_text("{")
+    RunFolder.create(tmp_path, IDENTITY, {}).write("a", records(1))
+    assert RunFolder.create(tmp_path, IDENTITY, {}).has("a")
+
+
+def test_a_damaged_part_is_missing_and_damaged_evidence_is_named(tmp_path):
+    run = RunFolder.create(tmp_path, IDENTITY, {})
+    run.write("a", records(3))
+    run.finish(["a"])
+    for file in (tmp_path / "parts" / "a.parquet", tmp_path / "evidence.parquet"):
+        file.write_bytes(file.read_bytes()[:100])
+    assert not run.has("a")
+    with pytest.raises(InputError, match=r"evidence\.parquet can't be read"):
+        _ = run.evidence
 
 
 def test_an_interrupted_run_says_how_to_finish(tmp_path):
