@@ -12,7 +12,7 @@ from manifoldtheory.ledger import Evidence, Prediction, rung
 from manifoldtheory.manifolds import TruncatedHalfNormal
 from proofs import PROVIDER as PROOFS
 from sims.sampling import FLAT
-from sims.shells import draw_shells
+from sims.shells import draw_shells, folded
 from sims.simulation import LARGEST_RADIUS, RUNGS, Simulation
 
 RADII = {"smoke": 4, "default": 16, "thorough": 64}
@@ -85,12 +85,12 @@ def simulate(simulation: Simulation) -> list[Evidence]:
 
 
 def _mixed(simulation: Simulation, radii: Sequence[float]) -> tuple[Tensor, dict[str, Any]]:
-    """Density − 1 of directions under equal weights on the radii, and what its predictions are evaluated with."""
+    """Density − 1 of pairs ±w under equal weights on the radii, and what its predictions are evaluated with."""
     curvature = simulation.curvature
     shells = draw_shells(curvature, radii, simulation.points // THINNING, simulation.stream("directions").generator())
-    coefficient = curvature.projected_coefficient(shells.directions)
+    coefficient = folded(curvature.projected_coefficient(shells.directions))
     moments = torch.tensor(radii, dtype=torch.float64)
-    return shells.normalised.mean(0) - 1, {
+    return folded(shells.normalised.mean(0)) - 1, {
         "coefficient": coefficient,
         "coefficient_mean": coefficient.mean(),
         "coefficient_variance": float(coefficient.var(correction=0)),

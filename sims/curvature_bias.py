@@ -9,7 +9,7 @@ from manifoldtheory.ledger import Evidence, rung
 from manifoldtheory.manifolds import UniformBall
 from proofs import PROVIDER as PROOFS
 from sims.sampling import FLAT
-from sims.shells import Shells, draw_shells
+from sims.shells import Shells, draw_shells, folded
 from sims.simulation import Simulation
 
 SHELL_RADII = (0.1, 0.03, 0.01)
@@ -32,9 +32,9 @@ def simulate(simulation: Simulation) -> list[Evidence]:
         simulation.progress(f"radius {t:.1e}", index, len(SHELL_RADII))
         evidence += _excess(simulation, shells.density[index], coefficient, t)
         evidence.append(_ball(simulation, t))
-    steepness = curvature.normal_curvature_sq(shells.directions)
+    steepness = folded(curvature.normal_curvature_sq(shells.directions))
     if float(steepness.std()) > FLAT:
-        slope, stderr = _slope(shells.normalised[-1] - 1, steepness - steepness.mean())
+        slope, stderr = _slope(folded(shells.normalised[-1]) - 1, steepness - steepness.mean())
         evidence.append(simulation.test_sign("curvature-association", measured=slope, stderr=stderr, n=len(steepness)))
     return evidence
 
@@ -52,6 +52,7 @@ def _bins(simulation: Simulation, shells: Shells, coefficient: Tensor) -> list[E
     }
     predicted = prediction(coefficient=coefficient, coefficient_mean=coefficient.mean(), **known)
     remainder = prediction.bound(**known)
+    effect = float((predicted - 1).square().mean().sqrt())
     w = shells.directions
     if simulation.subject.dim == 2:
         name, value = "angle", torch.atan2(w[:, 1], w[:, 0]).remainder(math.pi)
@@ -77,6 +78,7 @@ def _bins(simulation: Simulation, shells: Shells, coefficient: Tensor) -> list[E
                 predicted=float(predicted[inside].mean()),
                 stderr=float(difference.std()) / count**0.5,
                 remainder=float(remainder),
+                effect=effect,
                 n=count,
                 bin=rung(name, float(value[inside].mean())),
             )
@@ -88,7 +90,7 @@ def _excess(simulation: Simulation, density: Tensor, coefficient: Tensor, t: flo
     """Measured against predicted c at one radius: the slope through the origin, or the mean where c vanishes."""
     prediction = PROOFS.predictions("curvature-bias")["projected-volume"]
     bound = float(prediction.bound(radius=t, curvature_bound=simulation.curvature.bound, dim=simulation.subject.dim))
-    measured = (density - 1) / t**2
+    measured, coefficient = folded((density - 1) / t**2), folded(coefficient)
     scale = float(coefficient.square().mean().sqrt())
     if scale < FLAT:
         value, stderr, predicted, remainder = float(measured.mean()), _stderr(measured), 0.0, bound

@@ -63,6 +63,7 @@ def simulate(simulation: Simulation) -> list[Evidence]:
                     predicted=float(prediction(**known)),
                     stderr=stderr,
                     remainder=remainder,
+                    blocks=BLOCKS,
                     n=points,
                     bin=rung("radius", t),
                 )

@@ -27,6 +27,11 @@ class Shells:
         return self.density / self.density.mean(-1, keepdim=True)
 
 
+def folded(values: Float[Tensor, " n"]) -> Float[Tensor, " half"]:
+    """Means over the antithetic pairs of `symmetric_directions`, which are independent of each other; n even."""
+    return values.unflatten(0, (2, -1)).mean(0)
+
+
 def draw_shells(curvature: Curvature, radii: Sequence[float], n: int, generator: torch.Generator) -> Shells:
     """n antithetic directions, and the exact volume density of each on every shell."""
     subject = curvature.subject

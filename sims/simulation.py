@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from manifoldtheory.errors import InputError
 from manifoldtheory.estimators import PowerLaw
 from manifoldtheory.ledger import Evidence, Form, Kind, Progress, Verdict, acceptance_z, agreement, silent
 from manifoldtheory.ledger.environment import installed_versions
 from manifoldtheory.ledger.evidence import FALSE_ALARM_RATE, Z95
+from proofs.majorants import RANGE
 from sims.catalogue import Subject, subject
 from sims.engine import Stream
 from sims.sampling import Curvature
@@ -21,6 +23,9 @@ from sims.sampling import Curvature
 COMPARISONS = 1000
 """More than a run compares: with `acceptance_z`, right predictions are contradicted in at most one run of 1000."""
 ACCEPTANCE = acceptance_z(COMPARISONS)
+LEVEL = FALSE_ALARM_RATE / (2 * COMPARISONS)
+"""Of either side of one comparison."""
+LEAST_FREEDOM = 3
 
 POINTS: Mapping[str, int] = {"smoke": 2**11, "default": 2**15, "thorough": 2**19}
 """Points per rung."""
@@ -47,7 +52,14 @@ class Simulation:
 
     @cached_property
     def curvature(self) -> Curvature:
-        return Curvature(self.subject)
+        """The invariants at the base point. Raises `InputError` when it bends too much for the proofs' remainders."""
+        found = Curvature(self.subject)
+        if found.bound * LARGEST_RADIUS > float(RANGE):
+            raise InputError(
+                f"{self.manifold} bends too much at the base point of seed {self.seed}: curvature_bound · radius is "
+                f"{found.bound * LARGEST_RADIUS:.3g}, and remainders are known up to {float(RANGE)}: take another seed"
+            )
+        return found
 
     @property
     def points(self) -> int:
@@ -71,20 +83,24 @@ class Simulation:
         predicted: float,
         stderr: float,
         remainder: float = 0.0,
-        statement: Form = Form.REPAIRED,
+        effect: float | None = None,
+        blocks: int | None = None,
         n: int | None = None,
         bin: str | None = None,
     ) -> Evidence:
         """Evidence for a measured number against its prediction.
 
-        Refuted when they differ by more than z·stderr + remainder, z from `acceptance_z`. Inconclusive when the
-        remainder exceeds half of the prediction: then almost any measurement would agree.
+        Refuted when they differ by more than z·stderr + remainder, z from `acceptance_z`, or Student's quantile of that
+        level when the standard error was estimated from a few `blocks`. Inconclusive when the remainder exceeds half of
+        the `effect` (the prediction itself, if not given): then almost any measurement would agree.
         """
-        verdict = agreement(measured, predicted, stderr, remainder=remainder, z=ACCEPTANCE)
-        if abs(remainder) > abs(predicted) / 2 > 0 and verdict is Verdict.SUPPORTS:
+        z = ACCEPTANCE if blocks is None else -float(stdtrit(blocks - 1, LEVEL))
+        verdict = agreement(measured, predicted, stderr, remainder=remainder, z=z)
+        if abs(remainder) > abs(predicted if effect is None else effect) / 2 > 0 and verdict is Verdict.SUPPORTS:
             verdict = Verdict.INCONCLUSIVE
-        interval = (measured - Z95 * stderr, measured + Z95 * stderr)
-        return self._evidence(quantity, statement, verdict, measured, stderr, interval, predicted, n, bin)
+        width = Z95 if blocks is None else float(stdtrit(blocks - 1, 0.975))
+        interval = (measured - width * stderr, measured + width * stderr)
+        return self._evidence(quantity, Form.REPAIRED, verdict, measured, stderr, interval, predicted, n, bin)
 
     def compare_exponent(self, quantity: str, law: PowerLaw, predicted: float) -> Evidence:
         """Evidence for a fitted exponent, whose standard error holds sampling error and remainder."""
@@ -99,11 +115,15 @@ class Simulation:
     def _compare_fit(
         self, quantity: str, law: PowerLaw, value: float, stderr: float, interval: tuple[float, float], predicted: float
     ) -> Evidence:
-        """Where the standard error was estimated from the scatter of few rungs, the quantile is Student's."""
+        """Where the standard error was estimated from the scatter of few rungs, the quantile is Student's.
+
+        With fewer than `LEAST_FREEDOM` degrees of freedom that is so wide that agreement says nothing.
+        """
         estimated = not law.misfit <= 1
-        level = FALSE_ALARM_RATE / (2 * COMPARISONS)
-        quantile = -float(stdtrit(law.degrees_of_freedom, level)) if estimated else ACCEPTANCE
+        quantile = -float(stdtrit(law.degrees_of_freedom, LEVEL)) if estimated else ACCEPTANCE
         verdict = agreement(value, predicted, stderr, z=quantile)
+        if estimated and law.degrees_of_freedom < LEAST_FREEDOM and verdict is Verdict.SUPPORTS:
+            verdict = Verdict.INCONCLUSIVE
         return self._evidence(quantity, Form.REPAIRED, verdict, value, stderr, interval, predicted, None, None)
 
     def test_sign(self, quantity: str, *, measured: float, stderr: float, n: int) -> Evidence:
