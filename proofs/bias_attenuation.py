@@ -40,7 +40,7 @@ CLAIM = Claim(
     statements=(
         Statement(
             Form.AS_STATED,
-            "As the radial law g concentrates at p, the bias of directions falls like E_g[t²].",
+            "As the radial law g concentrates at p, the bias of directions is (c − ⟨c⟩) E_g[t²](1 + o(1)).",
             (Hypothesis("concentration", "E_g[t²] → 0"),),
         ),
         Statement(

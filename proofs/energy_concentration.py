@@ -59,7 +59,7 @@ CLAIM = Claim(
             (
                 Hypothesis("independence", "output gradient, displacement and noise are independent"),
                 Hypothesis("centre", "p is the point that the gradient's input is measured from"),
-                Hypothesis("moments", "E t⁴/(E t²)² stays bounded, and ⟨F⟩ > 0"),
+                Hypothesis("moments", "E t⁴/(E t²)² and E t⁶/(E t² E t⁴) stay bounded as E t² → 0, and ⟨F⟩ > 0"),
             ),
         ),
     ),
@@ -288,7 +288,7 @@ def _null() -> tuple[Chain, ...]:
             MOMENTS[0] * null_dim + MOMENTS[1] * (null_dim**2 + null_dim),
         ),
     )
-    parameters = {"dimension": null_dim, "moments": MOMENTS}
+    parameters = {"dimension": null_dim, "rank": rank, "moments": MOMENTS}
     chains = []
     for name, title, word, value, average in conditions:
         build = ChainBuilder(name, title, HaarMean(word))

@@ -221,9 +221,10 @@ def bilinearity(step: "Step", known: Any) -> None:
 
 
 def linearity(step: "Step", known: Any) -> None:
-    """Averages of polynomials in ``variables``: all else is constant; the average of 1 is 1."""
+    """Averages of polynomials in ``variables`` and remainders: all else is constant; the average of 1 is 1."""
     part, into = _rewriting(step)
-    variables = tuple(step.parameters["variables"])
+    random = {symbol for symbol in (part + into).free_symbols if is_remainder(symbol)}
+    variables = tuple(dict.fromkeys([*step.parameters["variables"], *sorted(random, key=str)]))
 
     def expanded(average: Any) -> Any:
         head = type(average)
@@ -339,10 +340,16 @@ def isserlis(step: "Step", known: Any) -> None:
 
 
 def invariance(step: "Step", known: Any) -> None:
-    """Lemma: a rotation-invariant symmetric random P has E P_ij = c δ_ij and E P_ij P_kl = a δδ + b(δδ + δδ)."""
+    """Lemma: a rotation-invariant projector P of rank k in n dimensions has E P_ij = c δ_ij and
+    E P_ij P_kl = a δ_ij δ_kl + b(δ_ik δ_jl + δ_il δ_jk); tr P = k and P² = P fix all three.
+    """
     part, into = _rewriting(step)
     (argument,) = _applied(part, HaarMean, "a Haar average")
-    average = haar_average(contracted(argument), step.parameters["dimension"], tuple(step.parameters["moments"]))
+    n, rank = step.parameters["dimension"], step.parameters["rank"]
+    a, b, c = moments = tuple(step.parameters["moments"])
+    for found, value in ((c * n, rank), (a * n**2 + 2 * b * n, rank**2), (a * n + b * (n**2 + n), rank)):
+        _require(equal(found, value), "not the moments of a projector of this rank")
+    average = haar_average(contracted(argument), n, moments)
     _require(same(average, contracted(into)), "the averages differ")
 
 

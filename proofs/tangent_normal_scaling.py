@@ -29,7 +29,7 @@ CLAIM = Claim(
             "|P_T ξ| = t − F t³/8 + O(t⁴) and |P_N ξ| = √F t²/2 + O(t³), F = |II(v,v)|² along the geodesic of "
             "direction v; where F(v) = 0 the normal part is O(t³).",
             (
-                Hypothesis("regularity", "M is of class C³ (the order of |P_N ξ| needs C^{1,1}, its coefficient C²)"),
+                Hypothesis("regularity", "M is of class C⁴ (the order of |P_N ξ| needs C^{1,1}, its coefficient C²)"),
                 Hypothesis("base point", "p lies on M and T is the tangent space there"),
                 Hypothesis("no noise", "x lies on M: ambient noise flattens the normal part at small t"),
             ),

@@ -63,14 +63,14 @@ class Corpus:
         digest = hashlib.sha256()
         for document in self.documents:
             for part in (document.name, document.text):
-                encoded = part.encode()
+                encoded = _bytes(part)
                 digest.update(len(encoded).to_bytes(8, "big") + encoded)
         return digest.hexdigest()
 
     @cached_property
     def _splits(self) -> dict[Split, tuple[Document, ...]]:
         # The order of name hashes is a fixed shuffle; quotas, unlike a threshold on the hash, leave no split empty.
-        shuffled = sorted(self.documents, key=lambda document: hashlib.sha256(document.name.encode()).digest())
+        shuffled = sorted(self.documents, key=lambda document: hashlib.sha256(_bytes(document.name)).digest())
         dealt = iter(shuffled)
         splits: dict[Split, tuple[Document, ...]] = {
             split: tuple(_until(dealt, share * self.characters)) for split, share in SHARES.items()
@@ -81,6 +81,10 @@ class Corpus:
     def split(self, split: Split) -> tuple[Document, ...]:
         """The documents of a split, in a fixed shuffled order."""
         return self._splits[split]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")  # what stands for the bytes of file names that are not UTF-8
 
 
 def _until(documents: Iterator[Document], characters: float) -> Iterator[Document]:
@@ -148,7 +152,7 @@ def read_corpus(path: Path) -> Corpus:
     """
     try:
         files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
-        texts = {file.relative_to(path).as_posix() or path.name: file.read_text(encoding="utf-8") for file in files}
+        texts = {file.relative_to(path.parent).as_posix(): file.read_text(encoding="utf-8") for file in files}
     except FileNotFoundError as error:
         raise InputError(f"there is no corpus at {path}: give a text file, or a folder of .txt files") from error
     except UnicodeDecodeError as error:
@@ -169,6 +173,13 @@ def read_corpus(path: Path) -> Corpus:
             f"the corpus {path} holds {corpus.characters} characters of distinct text in {len(texts)} file(s), and at "
             f"least {MIN_CHARACTERS} are needed to train, fit and measure on separate text: give more text"
         )
+    for split in SHARES:
+        held = sum(len(document.text) for document in corpus.split(split))
+        if held > 2 * SHARES[split] * corpus.characters + PASSAGE_CHARACTERS or not corpus.split("train"):
+            raise InputError(
+                f"the corpus {path} can't be split into text to train, fit and measure on: one of its documents holds "
+                "most of it; cut it into more files"
+            )
     return corpus
 
 
@@ -176,7 +187,9 @@ def _passages(text: str) -> Iterator[str]:
     """Cuts at blank lines, or at any line end where a text has no blank lines, into passages of some length."""
     passage: list[str] = []
     length = 0
-    for line in text.splitlines():
+    longest = 2 * PASSAGE_CHARACTERS
+    lines = (line[start : start + longest] for line in text.splitlines() for start in range(0, len(line) or 1, longest))
+    for line in lines:
         passage.append(line)
         length += len(line) + 1
         if length >= PASSAGE_CHARACTERS and (not line.strip() or length >= 2 * PASSAGE_CHARACTERS):

@@ -14,14 +14,16 @@ Q_T is fitted by PCA on activations of the fit split, pooled over the checkpoint
   descriptive, since their law is not normal).
 
 Verdicts on the claim as stated, at a false-alarm rate of `FALSE_ALARM_RATE` over all cells of a quantity together
-(Bonferroni): supports if R > 1 with a calibrated p-value (Haar subspaces of R^d) below the level, refutes if R < 1 with
-a lower tail below it. A PCA of x captures the energy of δ xᵀ by construction, with or without learning, so a weight
-gradient supports only if its R also exceeds that of x, at the same level. An untrained model says nothing about
-learning: step 0 is inconclusive whatever its numbers (with Q_T fitted on later checkpoints R is above 1 there, since
-they have moved along its gradients). Intervals are jackknives over blocks of text: they tell how R varies with the
-text, the p-values whether Q_T matters.
+(Bonferroni, half of it on either side): supports if R > 1 with a calibrated p-value (Haar subspaces of R^d) below the
+level, refutes if R < 1 with a lower tail below it. A PCA of x captures the energy of δ xᵀ by construction, with or
+without learning, so a weight gradient supports only if its R also exceeds that of x, at the same level. Only
+checkpoints after the fit window are judged: activations that Q_T was fitted on have moved along the gradients of the
+checkpoints before them (at step 0, R is above 1 with such a Q_T), so that there R says nothing about where gradients
+go. Intervals are jackknives over blocks of text: they tell how R varies with the text, the p-values whether Q_T
+matters.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,8 +36,9 @@ from real_models.checkpoints import step_name
 from real_models.intervals import LogEstimate, jackknife_log
 from real_models.study import DTYPE, Study
 from real_models.verdicts import (
-    DRAWS,
     ERROR_MARGIN,
+    LEAST_EFFECTIVE_DRAWS,
+    MATCHED_DRAWS,
     cell_generator,
     concentration,
     exceeds_activations,
@@ -124,7 +127,8 @@ def _fit(moments: Sequence["SecondMoment"], rank: int) -> Proxy | None:
 def measure(study: Study, step: int, texts: Sequence["TextMoments"], proxies: Proxies) -> list[Evidence]:
     """Evidence of one checkpoint from the moments of its blocks of measurement text."""
     losses, targets = sum(text.loss for text in texts), sum(text.targets for text in texts)
-    evidence = [_record(study, step, LOSS, measured=losses / targets, n=targets)]
+    loss = losses / targets if targets and math.isfinite(losses) else None
+    evidence = [_record(study, step, LOSS, measured=loss, n=targets)]
     evidence += _non_finite(study, step, texts)
     for layer in texts[0].layers:
         cell = _Cell(study, step, layer, len(texts[0].layers), [text.layers[layer] for text in texts])
@@ -177,7 +181,8 @@ class _Cell:
         from manifoldtheory.estimators import energy_cap
 
         found = concentration(blocks, proxy.tangent, centered=centered, generator=self.generator(quantity))
-        verdict = found.verdict(self.level(per_layer)) if self.step else Verdict.INCONCLUSIVE
+        judged = self.step > max(self.study.fit_steps)
+        verdict = found.verdict(self.level(per_layer)) if judged else Verdict.INCONCLUSIVE
         record = self.ratio(quantity, found.ratio, blocks, p_value=found.upper_tail, verdict=verdict)
         cap = energy_cap(pooled(blocks), self.study.rank, centered=centered)
         return [
@@ -195,8 +200,11 @@ class _Cell:
         from manifoldtheory.estimators import covariance_matched_tail
 
         covariance, generator = proxy.activations.covariance, self.generator(MATCHED)
-        tail = covariance_matched_tail(pooled(blocks), proxy.tangent, covariance, draws=DRAWS, generator=generator)
-        significant = tail.probability + ERROR_MARGIN * tail.stderr < self.level(1)
+        tail = covariance_matched_tail(
+            pooled(blocks), proxy.tangent, covariance, draws=MATCHED_DRAWS, generator=generator
+        )
+        resolved = tail.effective_draws >= LEAST_EFFECTIVE_DRAWS
+        significant = resolved and tail.probability + ERROR_MARGIN * tail.stderr < self.level(1)
         verdict = Verdict.SUPPORTS if significant and plain.verdict == Verdict.SUPPORTS else Verdict.INCONCLUSIVE
         return replace(plain, quantity=MATCHED, p_value=tail.probability, verdict=verdict)
 
@@ -217,7 +225,7 @@ class _Cell:
 
     def level(self, per_layer: int) -> float:
         """Significance level of one cell, for `per_layer` cells at every layer and checkpoint."""
-        return FALSE_ALARM_RATE / (len(self.study.steps) * self.layers * per_layer)
+        return FALSE_ALARM_RATE / (2 * len(self.study.steps) * self.layers * per_layer)
 
     def generator(self, quantity: str) -> "torch.Generator":
         return cell_generator(self.study.seed, step_name(self.step), self.layer, quantity)

@@ -190,6 +190,8 @@ def studies(request: Request) -> list[Study]:
     amounts = AMOUNTS[request.size]
     steps = _whole("steps", options.get("steps", amounts.steps), least=0 if smoke else 1)
     if isinstance(source, Recipe):
+        if smoke and options.get("steps"):
+            raise InputError("a smoke run trains nothing: leave out the steps, or the size")
         source = SMOKE if smoke else replace(source, steps=steps)
     elif "steps" in options:
         raise InputError(f"steps belong to models that are trained here, and {name} is a folder: leave them out")

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 DRAWS = 512
 """Importance samples behind a p-value: its relative standard error is then about a tenth."""
 
+MATCHED_DRAWS = 2048
+"""Behind a covariance-matched p-value, whose law is harder to reach by importance sampling."""
+
+LEAST_EFFECTIVE_DRAWS = 20
+"""Of the draws that hit: with fewer, a standard error does not tell how far an estimate is off."""
+
 ERROR_MARGIN = 3.0
 """Standard errors of an estimated p-value that a verdict allows for."""
 

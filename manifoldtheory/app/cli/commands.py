@@ -194,7 +194,7 @@ def observe(
     if model is not None and model_option is not None and model != model_option:
         raise InputError(f"two models, {model!r} and --model {model_option!r}: give one")
     request = opt.build_request(
-        size=size, seed=seed, device=device, dtype=dtype, model=model or model_option, rank=rank,
+        size=size, seed=seed, device=device, dtype=dtype, model=model if model is not None else model_option, rank=rank,
         fit_window=fit_window, corpus=corpus, steps=steps,
     )  # fmt: skip
     path, evidence, columns = _run(ctx, "observe", [Kind.OBSERVATION], request, out=out, quiet=quiet)

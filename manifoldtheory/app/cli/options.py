@@ -46,8 +46,8 @@ FitWindow = Annotated[
     str | None,
     typer.Option(
         "--fit-window",
-        metavar="LOW:HIGH",
-        help="Checkpoints that Q_T is fitted on, as fractions of the training steps, e.g. 0:0.3 for the first 30 %.",
+        metavar="LOW:HIGH|STEPS",
+        help="Checkpoints that Q_T is fitted on: fractions of the training, 0:0.3 for the first 30 %, or steps, 32,64.",
     ),
 ]
 Corpus = Annotated[
@@ -63,17 +63,6 @@ def choice(option: str, value: str, choices: Sequence[str]) -> str:
     if value not in choices:
         raise InputError(f"unknown {option} {value!r}: choose among {', '.join(choices)}")
     return value
-
-
-def fit_window(text: str) -> tuple[float, float]:
-    """``"0:0.3"`` as ``(0.0, 0.3)``. Raises `InputError` unless 0 ≤ low < high ≤ 1."""
-    try:
-        low, high = (float(part) for part in text.split(":"))
-    except ValueError:
-        raise InputError(f"--fit-window {text!r} is not two numbers: write LOW:HIGH, e.g. 0:0.3") from None
-    if not 0 <= low < high <= 1:
-        raise InputError(f"--fit-window {text!r} is not within the training: need 0 <= LOW < HIGH <= 1, e.g. 0:0.3")
-    return low, high
 
 
 def resolve_device(name: str, *, tensors: bool = True) -> str:
@@ -110,8 +99,6 @@ def build_request(
     """A validated `Request`; options that were not given (``None`` or empty) are left out of it."""
     from manifoldtheory.ledger import Request
 
-    if options.get("fit_window") is not None:
-        options["fit_window"] = fit_window(options["fit_window"])
     if options.get("corpus") is not None:
         options["corpus"] = str(options["corpus"])
     if options.get("manifold") is not None:

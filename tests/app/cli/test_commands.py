@@ -96,7 +96,7 @@ def test_options_reach_the_columns(command: Command, columns: dict[str, FakeColu
     assert request.options == {
         "model": "pythia",
         "rank": 8,
-        "fit_window": (0.0, 0.3),
+        "fit_window": "0:0.3",
         "corpus": "text.txt",
         "steps": 20,
     }
