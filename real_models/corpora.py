@@ -151,8 +151,8 @@ def read_corpus(path: Path) -> Corpus:
     path that is missing, unreadable, not UTF-8, or holds too little text.
     """
     try:
-        files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
-        texts = {file.relative_to(path.parent).as_posix(): file.read_text(encoding="utf-8") for file in files}
+        files, top = (sorted(path.rglob("*.txt")), path) if path.is_dir() else ([path], path.parent)
+        texts = {file.relative_to(top).as_posix(): file.read_text(encoding="utf-8") for file in files}
     except FileNotFoundError as error:
         raise InputError(f"there is no corpus at {path}: give a text file, or a folder of .txt files") from error
     except UnicodeDecodeError as error:

@@ -31,6 +31,7 @@ FAMILIES: Sequence[tuple[Callable[[Tensor, float], Tensor], float]] = (
     (lambda gaps, strength: torch.log1p(strength * gaps), 1e9),
 )
 """log M as a function of the gaps, scaled to [0, 1], and c; the largest c, beyond which Gram matrices lose digits."""
+LEAST_HITS = 16
 FRACTIONS = (1 / 2, 1.0)
 """Of c, in the mixture that is drawn from."""
 CHUNK_NUMBERS = 2**24
@@ -56,7 +57,9 @@ def subspace_tail(
     draws: int,
     generator: torch.Generator | None,
 ) -> TailProbability:
-    """P(energy per dimension of `matrix` in a random rank-k subspace ≥ `energy`).
+    """P(energy per dimension of `matrix` in a random rank-k subspace ≥ `energy`), or an upper bound of it.
+
+    The latter where hardly any draw reaches the energy: then the probability of a lower one, which some reach.
 
     Args:
         matrix: second moment A, symmetric positive semi-definite.
@@ -153,19 +156,18 @@ class _Sampler:
         return tilts
 
     def estimate(self, draws: int) -> TailProbability:
-        """Mean of event / density of the mixture, in logarithms: it may be far below the smallest float."""
+        """Mean of event / density of the mixture, in logarithms: it may be far below the smallest float.
+
+        Where fewer than `LEAST_HITS` draws reach e, the event is that of the highest energy that so many reach.
+        """
         tilts = self.log_tilts()
         per_component = -(-draws // len(tilts))
-        chunk = max(1, CHUNK_NUMBERS // (len(self.gaps) * self.rank))
-        logs = torch.stack(
-            [
-                torch.cat([self._log_weights(size, own, tilts) for size in _chunks(per_component, chunk)])
-                for own in tilts
-            ]
-        )
+        sizes = _chunks(per_component, max(1, CHUNK_NUMBERS // (len(self.gaps) * self.rank)))
+        drawn = [torch.cat([self._draw(size, own, tilts) for size in sizes], 1) for own in tilts]
+        excess, log_weights = torch.stack(drawn, 1)
+        reached = float(excess.flatten().topk(min(LEAST_HITS, excess.numel())).values[-1])
+        logs = torch.where(excess >= min(0.0, reached), log_weights, -math.inf)
         largest = float(logs.max())
-        if largest == -math.inf:
-            return TailProbability(math.nan, math.nan, 0.0)  # nothing hit: too rare for these draws to say
         relative = (logs - largest).exp()
         # Stratified: each component has its own share of the draws, so only the scatter within it is an error.
         variance = float(relative.var(1).mean()) / relative.numel() if per_component > 1 else math.nan
@@ -173,11 +175,11 @@ class _Sampler:
         effective = float(relative.sum() ** 2 / relative.square().sum())
         return TailProbability(min(1.0, scale * float(relative.mean())), scale * variance**0.5, effective)
 
-    def _log_weights(self, draws: int, own: Tensor, tilts: list[Tensor]) -> Tensor:
+    def _draw(self, draws: int, own: Tensor, tilts: list[Tensor]) -> Tensor:
+        """Excess energies and logarithms of 1 / density of the mixture, shape (2, draws)."""
         z = self.normal(draws) * torch.exp(-own / 2)[:, None]
         log_mixture = torch.stack([self.log_density(z, tilt) for tilt in tilts]).logsumexp(0)
-        event = self.excess_energy(z) >= 0
-        return torch.where(event, math.log(len(tilts)) - log_mixture, -math.inf)
+        return torch.stack([self.excess_energy(z), math.log(len(tilts)) - log_mixture])
 
 
 def _chunks(n: int, size: int) -> list[int]:

@@ -97,3 +97,11 @@ def test_degenerate_cases(generator):
             draws=10,
             generator=generator,
         )
+
+
+def test_what_hardly_any_draw_reaches_is_bounded_from_above(generator):
+    matrix = torch.diag(torch.tensor([1.0] + [0.0] * 63, dtype=torch.float64))
+    energy = 1 - 1e-12
+    tail = subspace_tail(matrix, 1, energy, draws=64, generator=generator)
+    exact = float(beta.cdf(1 - energy, 63 / 2, 1 / 2))
+    assert exact <= tail.probability < 1e-100

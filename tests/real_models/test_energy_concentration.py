@@ -203,11 +203,11 @@ LOW = torch.cat([0.02 * FLAT[:4], FLAT[4:]])
 @pytest.mark.parametrize(
     ("gradient", "weight", "step", "hidden_verdict", "weight_verdict"),
     [
-        (HIGH, HIGHER, 2, Verdict.SUPPORTS, Verdict.SUPPORTS),
-        (HIGH, HIGH, 2, Verdict.SUPPORTS, Verdict.INCONCLUSIVE),  # the weight gradient only follows its input
-        (LOW, LOW, 2, Verdict.REFUTES, Verdict.REFUTES),
-        (FLAT, FLAT, 2, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE),
-        (HIGH, HIGHER, 0, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE),  # not after the fit window
+        (HIGH, HIGHER, 3, Verdict.SUPPORTS, Verdict.SUPPORTS),
+        (HIGH, HIGH, 3, Verdict.SUPPORTS, Verdict.INCONCLUSIVE),  # the weight gradient only follows its input
+        (LOW, LOW, 3, Verdict.REFUTES, Verdict.REFUTES),
+        (FLAT, FLAT, 3, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE),
+        (HIGH, HIGHER, 2, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE),  # the fit window is steps 1 and 2
         (LOW, LOW, 0, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE),
     ],
 )
