@@ -13,7 +13,7 @@ from sims.shells import Shells, draw_shells, folded
 from sims.simulation import Simulation
 
 SHELL_RADII = (0.1, 0.03, 0.01)
-SHOWN_RADIUS = 0.03
+SHOWN_RADIUS = 0.01
 """Of the shell whose density is reported bin by bin."""
 BINS = 18
 
