@@ -210,7 +210,8 @@ def test_an_interrupted_run_is_finished_by_the_command_it_prints(
 
 def test_ctrl_c_on_the_real_process_is_status_130(tmp_path: Path) -> None:
     script = (
-        "import sys, time\n"
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job inherits that it is ignored
         "from manifoldtheory import ledger\n"
         "from manifoldtheory.app.cli import main\n"
         "from app.fakes import FakeColumn\n"
