@@ -42,7 +42,6 @@ from real_models.verdicts import (
     cell_generator,
     concentration,
     exceeds_activations,
-    pooled,
     ratio_of,
 )
 
@@ -118,7 +117,7 @@ def fit_proxies(texts: Sequence["TextMoments"], rank: int) -> Proxies:
 
 
 def _fit(moments: Sequence["SecondMoment"], rank: int) -> Proxy | None:
-    from manifoldtheory.estimators import fit_tangent_proxy
+    from manifoldtheory.estimators import fit_tangent_proxy, pooled
 
     activations = pooled(moments)
     return Proxy(fit_tangent_proxy(activations, rank), activations) if activations.count > rank else None
@@ -178,7 +177,7 @@ class _Cell:
         self, quantity: str, blocks: list["SecondMoment"], proxy: Proxy, per_layer: int, *, centered: bool = False
     ) -> list[Evidence]:
         """R of a gradient, its verdict among all cells of its quantity (`per_layer` at each layer), cap and control."""
-        from manifoldtheory.estimators import energy_cap
+        from manifoldtheory.estimators import energy_cap, pooled
 
         found = concentration(blocks, proxy.tangent, centered=centered, generator=self.generator(quantity))
         judged = self.step > max(self.study.fit_steps)
@@ -197,7 +196,7 @@ class _Cell:
 
     def covariance_matched(self, blocks: list["SecondMoment"], proxy: Proxy, plain: Evidence) -> Evidence:
         """The plain record with the p-value of the stricter null. Failing it refutes nothing."""
-        from manifoldtheory.estimators import covariance_matched_tail
+        from manifoldtheory.estimators import covariance_matched_tail, pooled
 
         covariance, generator = proxy.activations.covariance, self.generator(MATCHED)
         tail = covariance_matched_tail(

@@ -51,19 +51,9 @@ class Concentration:
         return Verdict.INCONCLUSIVE
 
 
-def pooled(blocks: Sequence["SecondMoment"]) -> "SecondMoment":
-    """The moment of all blocks together."""
-    from manifoldtheory.estimators import SecondMoment
-
-    total = SecondMoment(blocks[0].dim, blocks[0].dtype)
-    for block in blocks:
-        total.merge(block)
-    return total
-
-
 def ratio_of(blocks: Sequence["SecondMoment"], proxy: "TangentProxy", *, centered: bool = False) -> float:
     """R_energy of all blocks together, without p-value."""
-    from manifoldtheory.estimators import energy_ratio
+    from manifoldtheory.estimators import energy_ratio, pooled
 
     return energy_ratio(pooled(blocks), proxy, centered=centered, draws=0).ratio
 
@@ -78,7 +68,7 @@ def concentration(
     """R_energy of blocks of text in a fixed proxy, with what a verdict needs."""
     import torch
 
-    from manifoldtheory.estimators import energy_ratio
+    from manifoldtheory.estimators import energy_ratio, pooled
 
     estimate = jackknife_log(blocks, lambda some: ratio_of(some, proxy, centered=centered))
     total = pooled(blocks)

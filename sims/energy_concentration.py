@@ -7,11 +7,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from manifoldtheory.estimators import SecondMoment, TangentProxy, energy_ratio, fit_exponent
+from manifoldtheory.estimators import SecondMoment, TangentProxy, energy_ratio, fit_exponent, pooled
 from manifoldtheory.ledger import Evidence, Prediction, rung
 from manifoldtheory.manifolds import FixedRadius
 from proofs import PROVIDER as PROOFS
-from sims.engine import chunk_sizes, map_chunks, merged
+from sims.engine import chunk_sizes, map_chunks
 from sims.sampling import Curvature
 from sims.simulation import Simulation
 
@@ -43,7 +43,7 @@ def simulate(simulation: Simulation) -> list[Evidence]:
             executor=simulation.executor,
         )
         for quantity, noise in NOISES.items():
-            blocks = [merged(block) for block in zip(*(chunk[quantity] for chunk in chunks), strict=True)]
+            blocks = [pooled(block) for block in zip(*(chunk[quantity] for chunk in chunks), strict=True)]
             ratio, stderr = jackknife_ratio(blocks, proxy)
             known = {
                 "dim": subject.dim,
@@ -130,7 +130,7 @@ def jackknife_ratio(blocks: list[SecondMoment], proxy: TangentProxy) -> tuple[fl
     """R_energy of all blocks, and its standard error by leaving out one block in turn."""
 
     def ratio(kept: list[SecondMoment]) -> float:
-        return energy_ratio(merged(kept), proxy, draws=0).ratio
+        return energy_ratio(pooled(kept), proxy, draws=0).ratio
 
     left_out = np.array([ratio(blocks[:i] + blocks[i + 1 :]) for i in range(len(blocks))])
     factor = (len(blocks) - 1) / len(blocks)

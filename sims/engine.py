@@ -1,14 +1,13 @@
 """Chunks of random points → results in a fixed order, on any executor: the same for any number of workers."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TypeVar
 
 import torch
 
-from manifoldtheory.estimators import SecondMoment
 from manifoldtheory.ledger import Progress, silent
 
 T = TypeVar("T")
@@ -26,15 +25,6 @@ class Stream:
         """The generator of a chunk, seeded by a hash of seed, name and chunk."""
         digest = hashlib.sha256(f"{self.seed}/{self.name}/{chunk}".encode()).digest()
         return torch.Generator(self.device).manual_seed(int.from_bytes(digest[:8], "little") >> 1)
-
-
-def merged(moments: Iterable[SecondMoment]) -> SecondMoment:
-    """The moments of all the points that the given accumulators have seen, which are left alone."""
-    first, *rest = moments
-    total = SecondMoment(first.dim, first.dtype).merge(first)
-    for moment in rest:
-        total.merge(moment)
-    return total
 
 
 def chunk_sizes(n: int, chunk: int) -> list[int]:

@@ -6,11 +6,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from manifoldtheory.estimators import SecondMoment, fit_exponent
+from manifoldtheory.estimators import SecondMoment, fit_exponent, pooled
 from manifoldtheory.ledger import Evidence, rung
 from manifoldtheory.manifolds import FixedRadius
 from proofs import PROVIDER as PROOFS
-from sims.engine import chunk_sizes, map_chunks, merged
+from sims.engine import chunk_sizes, map_chunks
 from sims.sampling import Curvature
 from sims.simulation import Simulation
 
@@ -39,7 +39,7 @@ def simulate(simulation: Simulation) -> list[Evidence]:
             simulation.stream("directions"),  # the same at every radius
             executor=simulation.executor,
         )
-        moment = merged(chunks)
+        moment = pooled(chunks)
         for row, part in enumerate(PARTS):
             measured, predicted, stderr = _rms_pair(moment, 2 * row)
             remainder = float(predictions[part].bound(radius=t, curvature_bound=simulation.curvature.bound))

@@ -2,7 +2,7 @@
 
 from manifoldtheory.estimators.energy import EnergyRatio, covariance_matched_tail, energy_cap, energy_ratio
 from manifoldtheory.estimators.isotropy import iso_score_star, participation_ratio
-from manifoldtheory.estimators.moments import SecondMoment
+from manifoldtheory.estimators.moments import SecondMoment, pooled
 from manifoldtheory.estimators.scaling import PowerLaw, fit_exponent
 from manifoldtheory.estimators.subspace_tails import TailProbability
 from manifoldtheory.estimators.subspaces import TangentProxy, fit_tangent_proxy, random_normal_bases
@@ -20,5 +20,6 @@ __all__ = [
     "fit_tangent_proxy",
     "iso_score_star",
     "participation_ratio",
+    "pooled",
     "random_normal_bases",
 ]

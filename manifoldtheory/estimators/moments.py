@@ -1,5 +1,7 @@
 """First and second moments of a stream of points, mergeable and stable however far the mean is from the origin."""
 
+from collections.abc import Iterable
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -104,6 +106,15 @@ class SecondMoment:
 
     def __repr__(self) -> str:
         return f"SecondMoment(dim={self.dim}, dtype={self.dtype}, count={self.count})"
+
+
+def pooled(moments: Iterable[SecondMoment]) -> SecondMoment:
+    """The moments of all the points that the given accumulators have seen, which are left alone; at least one."""
+    first, *rest = moments
+    total = SecondMoment(first.dim, first.dtype).merge(first)
+    for moment in rest:
+        total.merge(moment)
+    return total
 
 
 Moment = Tensor | SecondMoment

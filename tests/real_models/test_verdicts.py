@@ -2,9 +2,9 @@ import pytest
 import torch
 from scipy.stats import binomtest, kstest
 
-from manifoldtheory.estimators import SecondMoment, TangentProxy
+from manifoldtheory.estimators import SecondMoment, TangentProxy, pooled
 from manifoldtheory.ledger import Verdict
-from real_models.verdicts import cell_generator, concentration, exceeds_activations, pooled, ratio_of
+from real_models.verdicts import cell_generator, concentration, exceeds_activations, ratio_of
 
 DIM, RANK, LEVEL = 24, 4, 1e-5
 AXES = torch.eye(DIM, dtype=torch.float64)

@@ -3,8 +3,8 @@ from functools import partial
 
 import torch
 
-from manifoldtheory.estimators import SecondMoment
-from sims.engine import Stream, chunk_sizes, map_chunks, merged
+from manifoldtheory.estimators import SecondMoment, pooled
+from sims.engine import Stream, chunk_sizes, map_chunks
 
 
 def gaussian_moment(scale: float, generator: torch.Generator, n: int) -> SecondMoment:
@@ -14,9 +14,9 @@ def gaussian_moment(scale: float, generator: torch.Generator, n: int) -> SecondM
 def test_any_executor_gives_the_same_result():
     function, sizes, stream = partial(gaussian_moment, 2.0), chunk_sizes(103, 10), Stream(3, "test")
     assert sum(sizes) == 103
-    alone = merged(map_chunks(function, sizes, stream))
+    alone = pooled(map_chunks(function, sizes, stream))
     with ThreadPoolExecutor(3) as threads:
-        threaded = merged(map_chunks(function, sizes, stream, executor=threads))
+        threaded = pooled(map_chunks(function, sizes, stream, executor=threads))
     assert torch.equal(alone.second_moment, threaded.second_moment)
     assert alone.count == 103
 
@@ -26,8 +26,8 @@ def test_functions_and_streams_travel_to_other_processes():
     import multiprocessing
 
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:
-        apart = merged(map_chunks(function, [5, 5], stream, executor=processes))
-    assert torch.equal(apart.second_moment, merged(map_chunks(function, [5, 5], stream)).second_moment)
+        apart = pooled(map_chunks(function, [5, 5], stream, executor=processes))
+    assert torch.equal(apart.second_moment, pooled(map_chunks(function, [5, 5], stream)).second_moment)
 
 
 def test_streams_differ_by_seed_name_and_chunk():
