@@ -1,0 +1,72 @@
+"""The table of measurements, on a terminal or in a file."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.harness import BUSY, Measurement
+
+PIPE_WIDTH = 160
+"""Columns of a table that goes to a file or pipe, which has no width of its own."""
+
+
+def print_table(machine: Mapping[str, Any], results: Mapping[str, Sequence[Measurement]]) -> None:
+    """Every measurement with its target, what it was made on, and whether the machine was idle."""
+    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False, emoji=False, highlight=False)
+    table = Table("", "subject", "against", "measured", "spread", "target", "", "ours", "peer", "others")
+    for name, measurements in results.items():
+        for index, each in enumerate(measurements):
+            style = "green" if each.met else "bold red"
+            table.add_row(
+                name if index == 0 else "",
+                each.subject,
+                each.against,
+                _quantity(each.value, each.unit),
+                "" if each.low == each.high else f"{each.low:.3g} – {each.high:.3g}",
+                f"{'≥' if each.at_least else '≤'} {_quantity(each.target, each.unit)}",
+                "met" if each.met else "missed",
+                _seconds(each.seconds),
+                _seconds(each.peer_seconds),
+                f"{each.others:.1f}" if each.busy else "",
+                style=None if each.met else style,
+            )
+        table.add_section()
+    console.print(table)
+    console.print(
+        "measured: median of the repetitions, peer and ours by turns in one process; spread: least and largest; "
+        "ours, peer: seconds per call, not a target where the unit is ×; others: cores kept busy by other processes"
+    )
+    blas = machine["blas"]
+    versions = {key: value for key, value in machine.items() if key not in ("blas", "processor", "cores", "threads")}
+    console.print(
+        f"{machine['processor']}, {machine['cores']} cores, {machine['threads']} threads; "
+        f"BLAS: torch {blas['torch']}, numpy {blas['numpy']}"
+    )
+    console.print(", ".join(f"{key} {value}" for key, value in versions.items() if value is not None))
+    measured = [each for measurements in results.values() for each in measurements]
+    if any(each.busy for each in measured):
+        console.print(
+            f"The machine was not idle (more than {BUSY} cores used by others): "
+            "ratios and times in these lines are not what an idle one gives."
+        )
+    missed = sum(not each.met for each in measured)
+    console.print(f"{len(measured) - missed} of {len(measured)} targets met")
+
+
+def record(measurement: Measurement) -> dict[str, Any]:
+    """JSON-ready."""
+    return {**asdict(measurement), "met": measurement.met, "busy": measurement.busy}
+
+
+def _quantity(value: float, unit: str) -> str:
+    return f"{value:.3g}{'' if unit in ('×', '%') else ' '}{unit}".rstrip()
+
+
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value * 1e3:.3g} ms" if value < 1 else f"{value:.3g} s"
