@@ -10,14 +10,12 @@ from statistics import median
 from typing import Literal, TypeVar
 
 import benchmarks
-from benchmarks.timing import Race
+from benchmarks.timing import BUSY, Race
 from manifoldtheory.errors import InputError
 
 T = TypeVar("T")
 Size = Literal["smoke", "default"]
 MACHINERY = ("harness", "machine", "memory", "table", "timing")
-BUSY = 0.1
-"""Cores in use by other processes above which a measurement is marked: a peer's threads suffer more than ours."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,11 @@ class Setting:
     def pick(self, *, smoke: T, default: T) -> T:
         """The value for this size."""
         return smoke if self.size == "smoke" else default
+
+    @property
+    def judged(self) -> bool:
+        """Whether targets apply: at the smoke size every call is too short to compare."""
+        return self.size != "smoke"
 
     @property
     def seconds(self) -> float:

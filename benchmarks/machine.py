@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import time
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -72,8 +73,8 @@ def _version(name: str) -> str | None:
 def _torch_blas() -> str:
     import torch
 
-    settings = dict(part.split("=", 1) for part in torch.__config__.show().split(", ") if "=" in part)
-    return settings.get("BLAS_INFO", "unknown")
+    found = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
+    return found[1] if found else "unknown"
 
 
 def _numpy_blas() -> str:

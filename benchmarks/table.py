@@ -8,19 +8,22 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.harness import BUSY, Measurement
+from benchmarks.harness import Measurement
+from benchmarks.timing import BUSY
 
 PIPE_WIDTH = 160
 """Columns of a table that goes to a file or pipe, which has no width of its own."""
 
 
-def print_table(machine: Mapping[str, Any], results: Mapping[str, Sequence[Measurement]]) -> None:
-    """Every measurement with its target, what it was made on, and whether the machine was idle."""
+def print_table(machine: Mapping[str, Any], results: Mapping[str, Sequence[Measurement]], *, judged: bool) -> None:
+    """Every measurement with its target, what it was made on, and whether the machine was idle.
+
+    At a size that is not `judged` no target is called met or missed.
+    """
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False, emoji=False, highlight=False)
     table = Table("", "subject", "against", "measured", "spread", "target", "", "ours", "peer", "others")
     for name, measurements in results.items():
         for index, each in enumerate(measurements):
-            style = "green" if each.met else "bold red"
             table.add_row(
                 name if index == 0 else "",
                 each.subject,
@@ -28,11 +31,11 @@ def print_table(machine: Mapping[str, Any], results: Mapping[str, Sequence[Measu
                 _quantity(each.value, each.unit),
                 "" if each.low == each.high else f"{each.low:.3g} – {each.high:.3g}",
                 f"{'≥' if each.at_least else '≤'} {_quantity(each.target, each.unit)}",
-                "met" if each.met else "missed",
+                ("met" if each.met else "missed") if judged else "",
                 _seconds(each.seconds),
                 _seconds(each.peer_seconds),
                 f"{each.others:.1f}" if each.busy else "",
-                style=None if each.met else style,
+                style="bold red" if judged and not each.met else None,
             )
         table.add_section()
     console.print(table)
@@ -53,8 +56,8 @@ def print_table(machine: Mapping[str, Any], results: Mapping[str, Sequence[Measu
             f"The machine was not idle (more than {BUSY} cores used by others): "
             "ratios and times in these lines are not what an idle one gives."
         )
-    missed = sum(not each.met for each in measured)
-    console.print(f"{len(measured) - missed} of {len(measured)} targets met")
+    met = sum(each.met for each in measured)
+    console.print(f"{met} of {len(measured)} targets met" if judged else "Targets are for the default size.")
 
 
 def record(measurement: Measurement) -> dict[str, Any]:
