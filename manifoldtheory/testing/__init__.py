@@ -1,0 +1,75 @@
+"""For tests of scaling laws: Hypothesis strategies, the objects they draw, and `assert_scaling`.
+
+Names load when first used. `manifoldtheory.testing.strategies` needs the extra ``manifoldtheory[testing]``; the rest
+does not.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from manifoldtheory.testing.clouds import TokenCloud, token_cloud
+    from manifoldtheory.testing.losses import LinearLoss, LogisticLoss, Loss, QuarticLoss, SoftmaxLoss, SquaredLoss
+    from manifoldtheory.testing.recipes import (
+        base_point,
+        covariance,
+        frequency_table,
+        monge_patch,
+        orthonormal_frame,
+        second_form,
+        trace_free,
+    )
+    from manifoldtheory.testing.sampling import SamplingLaw, unit_vector
+    from manifoldtheory.testing.scaling import assert_scaling
+
+_MODULES = {
+    "LinearLoss": "losses",
+    "LogisticLoss": "losses",
+    "Loss": "losses",
+    "QuarticLoss": "losses",
+    "SamplingLaw": "sampling",
+    "SoftmaxLoss": "losses",
+    "SquaredLoss": "losses",
+    "TokenCloud": "clouds",
+    "assert_scaling": "scaling",
+    "base_point": "recipes",
+    "covariance": "recipes",
+    "frequency_table": "recipes",
+    "monge_patch": "recipes",
+    "orthonormal_frame": "recipes",
+    "second_form": "recipes",
+    "token_cloud": "clouds",
+    "trace_free": "recipes",
+    "unit_vector": "sampling",
+}
+
+__all__ = [
+    "LinearLoss",
+    "LogisticLoss",
+    "Loss",
+    "QuarticLoss",
+    "SamplingLaw",
+    "SoftmaxLoss",
+    "SquaredLoss",
+    "TokenCloud",
+    "assert_scaling",
+    "base_point",
+    "covariance",
+    "frequency_table",
+    "monge_patch",
+    "orthonormal_frame",
+    "second_form",
+    "token_cloud",
+    "trace_free",
+    "unit_vector",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,89 @@
+"""What the strategies do with their arguments, and the numbers they draw."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from manifoldtheory.errors import InputError, select
+
+Whole = int | SearchStrategy[int]
+Real = float | SearchStrategy[float]
+
+seeds: SearchStrategy[int] = st.integers(0, 2**16 - 1)
+
+_DYADIC = sorted({n / q for q in (1, 2, 4, 8, 16) for n in range(q + 1)}, key=lambda x: (x.as_integer_ratio()[1], x))
+
+fractions_of_one: SearchStrategy[float] = st.sampled_from(_DYADIC)
+"""0 ≤ n/16 ≤ 1; the simpler the fraction, the sooner shrinking gets to it: 0, 1, ½, ¼, ¾, …"""
+
+positive_fractions: SearchStrategy[float] = st.sampled_from(_DYADIC[1:])
+"""0 < n/16 ≤ 1; shrinks to 1."""
+
+_SIGNED = [sign * x for x in _DYADIC[1:] for sign in (1, -1)]
+
+signed_fractions: SearchStrategy[float] = st.sampled_from([0.0, *_SIGNED])
+"""−1 ≤ n/16 ≤ 1; shrinks to 0."""
+
+nonzero_fractions: SearchStrategy[float] = st.sampled_from(_SIGNED)
+"""The same without 0; shrinks to 1."""
+
+multiples: SearchStrategy[float] = st.sampled_from([1.0, 2.0, 1.5, 4.0, 1.25, 3.0, 8.0])
+"""Factors ≥ 1; shrinks to 1."""
+
+
+def whole(name: str, value: Whole, minimum: int, maximum: int | None = None) -> SearchStrategy[int]:
+    """The strategy of an integer argument; raises `InputError` for a value out of range, now or when it is drawn."""
+    limit = f"at least {minimum}" if maximum is None else f"between {minimum} and {maximum}"
+
+    def checked(number: Any) -> int:
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise InputError(f"{name} must be an integer {limit}, or a strategy for one, got {number!r}")
+        if number < minimum or (maximum is not None and number > maximum):
+            raise InputError(f"{name} must be {limit}, got {number}")
+        return number
+
+    return value.map(checked) if isinstance(value, SearchStrategy) else st.just(checked(value))
+
+
+def real(name: str, value: Real, minimum: float, maximum: float, *, above: bool = False) -> SearchStrategy[float]:
+    """The strategy of a number in [minimum, maximum], or with `above` in (minimum, maximum]; raises like `whole`."""
+    limit = f"{'above' if above else 'at least'} {minimum:g}"
+    limit += " and finite" if maximum == math.inf else f" and at most {maximum:g}"
+
+    def checked(number: Any) -> float:
+        try:
+            x = float(number)
+        except (TypeError, ValueError):
+            raise InputError(f"{name} must be a number {limit}, or a strategy for one, got {number!r}") from None
+        if not (minimum < x if above else minimum <= x) or not x <= maximum or x == math.inf:
+            raise InputError(f"{name} must be {limit}, got {x:g}")
+        return x
+
+    return value.map(checked) if isinstance(value, SearchStrategy) else st.just(checked(value))
+
+
+def chosen(kind: str, known: Iterable[str], wanted: str | Iterable[str] | None) -> tuple[str, ...]:
+    """The wanted families, one name or several or all, in the order known; raises `InputError` for others, or none."""
+    names = select(kind, known, (wanted,) if isinstance(wanted, str) else wanted)
+    if not names:
+        raise InputError(f"no {kind} left to draw from: choose among {', '.join(known)}")
+    return names
+
+
+def flag(name: str, value: bool | None) -> bool | None:
+    """True, False, or None for either; raises `InputError` for anything else."""
+    if value is not None and not isinstance(value, bool):
+        raise InputError(f"{name} must be True, False, or None for either, got {value!r}")
+    return value
+
+
+def rounded(number: float) -> float:
+    """The number cut to four significant digits, towards 0: short enough to print."""
+    text = f"{number:.4g}"
+    if abs(float(text)) > abs(number):
+        digits = 3 - math.floor(math.log10(abs(number)))
+        text = f"{math.trunc(number * 10**digits)}e{-digits}"
+    return float(text)

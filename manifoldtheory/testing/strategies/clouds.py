@@ -1,0 +1,65 @@
+"""Strategies for clouds of tokens."""
+
+import math
+from typing import get_args
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from manifoldtheory.errors import InputError
+from manifoldtheory.manifolds import Submanifold
+from manifoldtheory.manifolds.clouds import Direction, Measure
+from manifoldtheory.testing.clouds import TokenCloud, token_cloud
+from manifoldtheory.testing.recipes import base_point
+from manifoldtheory.testing.strategies.arguments import Real, Whole, chosen, real, rounded, seeds, whole
+from manifoldtheory.testing.strategies.geometry import submanifolds
+from manifoldtheory.testing.strategies.laws import radial_laws
+
+
+def token_clouds(
+    manifold: SearchStrategy[Submanifold] | Submanifold | None = None,
+    *,
+    count: Whole | None = None,
+    reach: Real = 0.5,
+    measure: Measure = "volume",
+    direction: Direction = "geodesic",
+) -> SearchStrategy[TokenCloud]:
+    """Clouds of points around a base point on a submanifold, at radii from a radial law.
+
+    * ``manifold`` is a submanifold or a strategy for one; by default `submanifolds` with their defaults.
+    * ``count`` ≥ 1 is the number of points, or a strategy for it; by default up to 20.
+    * ``reach`` is the largest radius as a fraction, above 0 and at most 0.99, of what the chart at the base point
+      allows for the direction, or a strategy for it; 1 stands for the unlimited reach of flat manifolds.
+    * ``measure`` and ``direction`` are those of `Submanifold.sample_cloud`.
+
+    Shrinks to one point at a fixed radius, around the vertex of a patch, or the image of coordinates 0.
+    """
+    if manifold is None:
+        manifold = submanifolds()
+    elif isinstance(manifold, Submanifold):
+        manifold = st.just(manifold)
+    elif not isinstance(manifold, SearchStrategy):
+        raise InputError(f"manifold must be a Submanifold or a strategy for one, got {manifold!r}: e.g. Sphere(2)")
+    chosen("measure", get_args(Measure), measure)
+    chosen("direction", get_args(Direction), direction)
+    if direction == "projected" and measure != "volume":
+        raise InputError(f"the {measure} measure has no projected form: take measure='volume' or direction='geodesic'")
+    counts = st.integers(1, 20) if count is None else whole("count", count, 1)
+    return _token_clouds(manifold, counts, real("reach", reach, 0, 0.99, above=True), measure, direction)
+
+
+@st.composite
+def _token_clouds(
+    draw: DrawFn,
+    manifolds: SearchStrategy[Submanifold],
+    counts: SearchStrategy[int],
+    reaches: SearchStrategy[float],
+    measure: Measure,
+    direction: Direction,
+) -> TokenCloud:
+    manifold, seed, count = draw(manifolds), draw(seeds), draw(counts)
+    chart = manifold.chart(base_point(manifold, seed))
+    limit = chart.projected_limit if direction == "projected" else chart.geodesic_limit
+    upper = rounded(draw(reaches) * (1.0 if math.isinf(limit) else limit))
+    law = draw(radial_laws(upper, dim=manifold.dim))
+    return draw(st.builds(token_cloud, *map(st.just, (manifold, law, count, seed, measure, direction))))
