@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from manifoldtheory.manifolds.conversion import from_geomstats
     from manifoldtheory.manifolds.cylinder import Cylinder
     from manifoldtheory.manifolds.ellipsoid import Ellipsoid
+    from manifoldtheory.manifolds.grassmannian import Grassmannian, Veronese
     from manifoldtheory.manifolds.monge import MongePatch
+    from manifoldtheory.manifolds.product import Product
     from manifoldtheory.manifolds.radial import (
         FixedRadius,
         RadialLaw,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
         UniformBall,
     )
     from manifoldtheory.manifolds.sphere import Sphere
+    from manifoldtheory.manifolds.stiefel import SpecialOrthogonal, Stiefel
     from manifoldtheory.manifolds.torus import Torus
 
 _MODULES = {
@@ -30,16 +33,21 @@ _MODULES = {
     "Direction": "clouds",
     "Ellipsoid": "ellipsoid",
     "FixedRadius": "radial",
+    "Grassmannian": "grassmannian",
     "Measure": "clouds",
     "MongePatch": "monge",
+    "Product": "product",
     "RadialLaw": "radial",
+    "SpecialOrthogonal": "stiefel",
     "Sphere": "sphere",
+    "Stiefel": "stiefel",
     "Submanifold": "base",
     "Torus": "torus",
     "TruncatedHalfNormal": "radial",
     "TruncatedPareto": "radial",
     "TwoPoint": "radial",
     "UniformBall": "radial",
+    "Veronese": "grassmannian",
     "from_geomstats": "conversion",
 }
 
@@ -49,16 +57,21 @@ __all__ = [
     "Direction",
     "Ellipsoid",
     "FixedRadius",
+    "Grassmannian",
     "Measure",
     "MongePatch",
+    "Product",
     "RadialLaw",
+    "SpecialOrthogonal",
     "Sphere",
+    "Stiefel",
     "Submanifold",
     "Torus",
     "TruncatedHalfNormal",
     "TruncatedPareto",
     "TwoPoint",
     "UniformBall",
+    "Veronese",
     "from_geomstats",
 ]
 

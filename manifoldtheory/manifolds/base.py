@@ -1,17 +1,32 @@
 """Submanifolds of Euclidean space on torch."""
 
+import functools
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from manifoldtheory.arrays import numpy_in_numpy_out
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.charts import Chart, apply
-from manifoldtheory.manifolds.checks import require_count, require_dtype, require_generator, require_shape
+from manifoldtheory.manifolds.checks import (
+    anywhere,
+    require_alike,
+    require_count,
+    require_dtype,
+    require_finite,
+    require_generator,
+    require_shape,
+)
 from manifoldtheory.manifolds.clouds import Cloud, Direction, Measure, draw_cloud
 from manifoldtheory.manifolds.radial import RadialLaw
+
+POINT_ROUNDINGS = 1e3
+"""A point counts as on the manifold when it is off by at most so many roundings of its coordinates."""
 
 
 class Submanifold(ABC):
@@ -19,11 +34,29 @@ class Submanifold(ABC):
 
     Points are ambient vectors (…, d); tangent coordinates (…, m) and normal coordinates (…, codim) refer to the
     orthonormal frames at the base point. Base points and vectors broadcast over their batch axes. float64 or float32,
-    on the device of the point.
+    on the device of the point; numpy arrays in give numpy arrays out.
+
+    Every method raises `InputError` for shapes that do not fit, entries that are not finite, and base points that are
+    further off the manifold than rounding explains, `POINT_ROUNDINGS` · eps · (|x|_∞ + size). Inside
+    `torch.func.vmap` values cannot be read and are not checked.
+
+    A manifold of your own defines `dim`, `ambient_dim`, `chart`, `immersion`, `distance_estimate` and `_draw`.
     """
 
     dim: int
     ambient_dim: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Checks and numpy conversion for the two formulas that each manifold supplies itself."""
+        super().__init_subclass__(**options)
+        for name, kind, size in (("immersion", "coordinates", "dim"), ("distance_estimate", "points", "ambient_dim")):
+            if name in cls.__dict__:
+                setattr(cls, name, numpy_in_numpy_out(_shaped(cls.__dict__[name], kind, size)))
+
+    @property
+    def size(self) -> float:
+        """A length typical of the manifold, of which its points are rounded."""
+        return 1.0
 
     @property
     def codim(self) -> int:
@@ -53,18 +86,22 @@ class Submanifold(ABC):
     def _draw(self, n: int, generator: torch.Generator) -> Tensor:
         """n points (n, d), float64, uniform by volume."""
 
+    @numpy_in_numpy_out
     def tangent_frame(self, x: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch d m"]:
         """Orthonormal tangent vectors at x, as columns."""
         return self._at(x).tangent_frame
 
+    @numpy_in_numpy_out
     def normal_frame(self, x: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch d codim"]:
         """Orthonormal normal vectors at x, as columns."""
         return self._at(x).normal_frame
 
+    @numpy_in_numpy_out
     def second_fundamental_form(self, x: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch codim m m"]:
         """h^a_ij with II(v, w) = Σ_a h^a(v, w) n_a, in the frames at x; units 1/length."""
         return self._at(x).second_form
 
+    @numpy_in_numpy_out
     def graph(self, x: Float[Tensor, "*#batch d"], u: Float[Tensor, "*#batch m"]) -> Float[Tensor, "*#batch codim"]:
         """Heights z(u): the manifold is x + Σ u_i t_i + Σ z_a(u) n_a near x, z_a = ½ h^a(u, u) + O(|u|³).
 
@@ -73,22 +110,26 @@ class Submanifold(ABC):
         """
         chart = self._at(x)
         require_shape("tangent coordinates", u, self.dim)
-        if _anywhere(chart.out_of_range(u)):
+        require_alike("tangent coordinates", u, x)
+        require_finite("tangent coordinates", u)
+        if anywhere(chart.out_of_range(u)):
             raise InputError(
                 f"{self!r} is no unique graph over tangent coordinates as long as {_longest(u):.6g}; "
                 f"ambient radii below {chart.projected_limit:.6g} always are in range"
             )
         return chart.expand_normal(chart.heights(u))
 
+    @numpy_in_numpy_out
     def exp(self, x: Float[Tensor, "*#batch d"], v: Float[Tensor, "*#batch d"]) -> Float[Tensor, "*#batch d"]:
         """End of the geodesic from x with initial velocity v (ambient; its normal part is ignored) at time 1.
 
         Raises `InputError` when the geodesic is too long for the integrator (`geodesics.MAXIMUM_ANGLE`).
         """
-        chart = self._at(x)
-        tangent, normal = self._displace(chart, v)
-        return x + apply(chart.tangent_frame, tangent) + apply(chart.normal_frame, normal)
+        self._check_points(x)
+        self._check_vectors(v, x)
+        return self._exp(x, v)
 
+    @numpy_in_numpy_out
     def displacement(
         self, x: Float[Tensor, "*#batch d"], v: Float[Tensor, "*#batch d"]
     ) -> tuple[Float[Tensor, "*#batch m"], Float[Tensor, "*#batch codim"]]:
@@ -97,7 +138,9 @@ class Submanifold(ABC):
         Both parts are accurate relative to their own size, |v| and ½|II(v, v)|, however small v is. Raises
         `InputError` like `exp`.
         """
-        return self._displace(self._at(x), v)
+        self._check_points(x)
+        self._check_vectors(v, x)
+        return self._displace(self.chart(x), v)
 
     def sample(self, n: int, *, generator: torch.Generator, dtype: torch.dtype = torch.float64) -> Float[Tensor, "n d"]:
         """n independent points, uniform by Riemannian volume, on the generator's device.
@@ -108,6 +151,7 @@ class Submanifold(ABC):
         require_dtype(dtype)
         return self._draw(n, require_generator(generator)).to(dtype)
 
+    @numpy_in_numpy_out
     def sample_cloud(
         self,
         x: Float[Tensor, " d"],
@@ -129,32 +173,56 @@ class Submanifold(ABC):
         if x.ndim != 1:
             raise InputError(f"a cloud has one base point of shape ({self.ambient_dim},), got {tuple(x.shape)}")
         x = x.to(generator.device)
-        tolerance = 1e3 * torch.finfo(x.dtype).eps * (1 + float(x.abs().max()))
-        if not float(self.distance_estimate(x)) <= tolerance:
-            raise InputError(
-                f"the base point is {float(self.distance_estimate(x)):.3g} off {self!r} (limit {tolerance:.3g}): "
-                "take one from sample or exp"
-            )
         return draw_cloud(
             self._at(x), n, law, measure=measure, direction=direction, generator=generator, name=repr(self)
         )
 
-    def _at(self, x: Tensor) -> Chart:
-        return self.chart(require_shape("points", x, self.ambient_dim))
+    def _exp(self, x: Tensor, v: Tensor) -> Tensor:
+        chart = self.chart(x)
+        tangent, normal = self._displace(chart, v)
+        return x + apply(chart.tangent_frame, tangent) + apply(chart.normal_frame, normal)
 
     def _displace(self, chart: Chart, v: Tensor) -> tuple[Tensor, Tensor]:
-        require_shape("tangent vectors", v, self.ambient_dim)
         a = apply(chart.tangent_frame.mT, v)
         arc = chart.geodesic(a, chart.steps(_longest(a)))
         return arc.tangent, chart.expand_normal(arc.normal)
 
+    def _at(self, x: Tensor) -> Chart:
+        self._check_points(x)
+        return self.chart(x)
+
+    def _check_points(self, x: Tensor) -> None:
+        require_shape("points", x, self.ambient_dim)
+        x = x.detach()
+        distance = self.distance_estimate(x)
+        # A NaN compares as false and is caught too.
+        if anywhere(~(distance <= self._tolerance(x))):
+            require_finite("points", x)
+            excess = (distance / self._tolerance(x)).flatten()
+            worst = int(excess.argmax())
+            off, limit = float(distance.flatten()[worst]), float(distance.flatten()[worst] / excess[worst])
+            raise InputError(
+                f"the base point is {off:.3g} off {self!r} (limit {limit:.3g}): take one from sample, exp or immersion"
+            )
+
+    def _check_vectors(self, v: Tensor, x: Tensor) -> None:
+        require_shape("tangent vectors", v, self.ambient_dim)
+        require_alike("tangent vectors", v, x)
+        require_finite("tangent vectors", v)
+
+    def _tolerance(self, x: Tensor) -> Tensor:
+        return POINT_ROUNDINGS * torch.finfo(x.dtype).eps * (torch.linalg.vector_norm(x, math.inf, -1) + self.size)
+
+
+def _shaped(formula: Callable[..., Tensor], kind: str, size: str) -> Callable[..., Tensor]:
+    """The formula, which raises `InputError` for a last axis of another size."""
+
+    @functools.wraps(formula)
+    def checked(self: Submanifold, values: Tensor) -> Tensor:
+        return formula(self, require_shape(kind, values, getattr(self, size)))
+
+    return checked
+
 
 def _longest(vectors: Tensor) -> float:
     return float(torch.linalg.vector_norm(vectors.detach(), dim=-1).max()) if vectors.numel() else 0.0
-
-
-def _anywhere(mask: Tensor) -> bool:
-    try:
-        return bool(mask.any())
-    except RuntimeError:  # inside torch.func.vmap values cannot be read, so the range cannot be checked
-        return False

@@ -1,10 +1,20 @@
-"""What the samplers ask of their arguments."""
+"""What manifolds and samplers ask of their arguments."""
 
 import math
+from numbers import Real
 
 import torch
 
 from manifoldtheory.errors import InputError
+
+LENGTHS = (1e-75, 1e75)
+"""Lengths whose fourth powers are float64 numbers: second forms, moments and level sets of degree four need them."""
+
+PROPORTION = 1e8
+"""Largest ratio of the lengths of one manifold: its square is 1/eps, and no digits would be left."""
+
+LARGEST_DIM = 2**14
+"""Largest dimension of an ambient space: one frame there takes 2 GiB."""
 
 
 def require_generator(generator: torch.Generator) -> torch.Generator:
@@ -41,13 +51,55 @@ def require_shape(name: str, tensor: torch.Tensor, size: int) -> torch.Tensor:
     return tensor
 
 
+def require_alike(name: str, vectors: torch.Tensor, points: torch.Tensor) -> None:
+    """Raises `InputError` unless the vectors have the dtype and device of the points, and batch axes that broadcast."""
+    if (vectors.dtype, vectors.device) != (points.dtype, points.device):
+        raise InputError(
+            f"{name} are {vectors.dtype} on {vectors.device} and the points {points.dtype} on {points.device}: "
+            f"convert one of them with .to"
+        )
+    if vectors.shape[:-1] != points.shape[:-1] and points.ndim > 1 and vectors.ndim > 1:
+        try:
+            torch.broadcast_shapes(vectors.shape[:-1], points.shape[:-1])
+        except RuntimeError:
+            raise InputError(
+                f"batch axes of {name} {tuple(vectors.shape[:-1])} and points {tuple(points.shape[:-1])} do not broadcast"
+            ) from None
+
+
+def require_finite(name: str, tensor: torch.Tensor) -> None:
+    """Raises `InputError` for NaN or infinite entries; checks nothing inside `torch.func.vmap`."""
+    # The sum costs a quarter of testing every entry, and only overflow can make it infinite for finite ones.
+    if anywhere(~tensor.detach().sum().isfinite()) and not bool(tensor.isfinite().all()):
+        where = (~tensor.isfinite()).nonzero()[0].tolist()
+        raise InputError(f"{name} must be finite, got {float(tensor[tuple(where)])} at index {tuple(where)}")
+
+
+def anywhere(mask: torch.Tensor) -> bool:
+    """Whether the mask holds anywhere; no, where values cannot be read, inside `torch.func.vmap`."""
+    try:
+        return bool(mask.any())
+    except RuntimeError:
+        return False
+
+
 def require_length(name: str, value: float) -> None:
-    """Raises `InputError` unless the value is positive and finite."""
-    if not (math.isfinite(value) and value > 0):
+    """Raises `InputError` unless the value is positive, finite and within `LENGTHS`."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not (math.isfinite(value) and value > 0):
         raise InputError(f"{name} must be positive and finite, got {value}")
+    if not LENGTHS[0] <= value <= LENGTHS[1]:
+        raise InputError(f"{name} must lie between {LENGTHS[0]:g} and {LENGTHS[1]:g}, got {value}: choose other units")
+
+
+def require_proportion(name: str, small: float, large: float) -> None:
+    """Raises `InputError` when one length is too small beside another for float64 (`PROPORTION`)."""
+    if large > PROPORTION * small:
+        raise InputError(f"{name} {small:g} is too small beside {large:g}: the limit is a factor of {PROPORTION:g}")
 
 
 def require_dim(name: str, value: int) -> None:
-    """Raises `InputError` unless the value is a positive integer."""
+    """Raises `InputError` unless the value is a positive integer, at most `LARGEST_DIM`."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise InputError(f"{name} must be a positive integer, got {value!r}")
+    if value > LARGEST_DIM:
+        raise InputError(f"{name} must be at most {LARGEST_DIM}, or frames do not fit in memory; got {value}")

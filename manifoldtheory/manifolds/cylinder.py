@@ -31,6 +31,10 @@ class Cylinder(Submanifold):
         object.__setattr__(self, "dim", 1 + self.length_dim)
         object.__setattr__(self, "ambient_dim", 2 + self.length_dim)
 
+    @property
+    def size(self) -> float:
+        return self.radius
+
     def chart(self, x: Tensor) -> "CylinderChart":
         return CylinderChart(x, self.radius)
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.base import Submanifold
-from manifoldtheory.manifolds.checks import require_length
+from manifoldtheory.manifolds.checks import require_dim, require_length, require_proportion
 from manifoldtheory.manifolds.hypersurfaces import QuadricChart
 from manifoldtheory.manifolds.rejection import draw_accepted
 from manifoldtheory.manifolds.sphere import uniform_directions
@@ -27,9 +27,15 @@ class Ellipsoid(Submanifold):
             raise InputError(f"an ellipsoid needs at least two semi-axes, got {len(axes)}")
         for axis in axes:
             require_length("a semi-axis", axis)
+        require_dim("the number of semi-axes", len(axes))
+        require_proportion("a semi-axis", min(axes), max(axes))
         object.__setattr__(self, "semi_axes", axes)
         object.__setattr__(self, "dim", len(axes) - 1)
         object.__setattr__(self, "ambient_dim", len(axes))
+
+    @property
+    def size(self) -> float:
+        return max(self.semi_axes)
 
     def chart(self, x: Tensor) -> QuadricChart:
         axes = self._axes(x)

@@ -43,6 +43,10 @@ class MongePatch(Submanifold):
         """k (codim, m, m, m), float64, or ``None``."""
         return None if self._forms.third is None else self._forms.third.clone()
 
+    @property
+    def size(self) -> float:
+        return self.sample_radius
+
     def chart(self, x: Tensor) -> VertexChart | TiltedChart:
         kind = VertexChart if bool((x == 0).all()) else TiltedChart
         return kind(x, self._osculating.like(x), self._directions.to(x))

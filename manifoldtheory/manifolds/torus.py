@@ -9,7 +9,7 @@ from torch import Tensor
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.base import Submanifold
 from manifoldtheory.manifolds.charts import Arc
-from manifoldtheory.manifolds.checks import require_length
+from manifoldtheory.manifolds.checks import require_length, require_proportion
 from manifoldtheory.manifolds.geodesics import integrate
 from manifoldtheory.manifolds.hypersurfaces import HypersurfaceChart
 from manifoldtheory.manifolds.rejection import draw_accepted
@@ -32,8 +32,14 @@ class Torus(Submanifold):
         require_length("minor", self.minor)
         if self.major <= self.minor:
             raise InputError(f"a torus needs major > minor, or it meets itself; got {self.major} and {self.minor}")
+        require_proportion("minor", self.minor, self.major)
+        require_proportion("major − minor", self.major - self.minor, self.major)
         object.__setattr__(self, "dim", 2)
         object.__setattr__(self, "ambient_dim", 3)
+
+    @property
+    def size(self) -> float:
+        return self.major + self.minor
 
     def chart(self, x: Tensor) -> "TorusChart":
         return TorusChart(x, self.major, self.minor)

@@ -8,7 +8,19 @@ import pytest
 import torch
 from torch import Tensor
 
-from manifoldtheory.manifolds import Cylinder, Ellipsoid, MongePatch, Sphere, Submanifold, Torus
+from manifoldtheory.manifolds import (
+    Cylinder,
+    Ellipsoid,
+    Grassmannian,
+    MongePatch,
+    Product,
+    SpecialOrthogonal,
+    Sphere,
+    Stiefel,
+    Submanifold,
+    Torus,
+    Veronese,
+)
 
 
 def random_forms(codim: int, dim: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -37,6 +49,11 @@ CATALOGUE: dict[str, Submanifold] = {
     "monge-3-8-cubic": MongePatch(QUADRATIC, CUBIC),
     "monge-2-4-cubic": MongePatch(SURFACE_QUADRATIC, SURFACE_CUBIC),
     "monge-3-32": MongePatch(WIDE),
+    "stiefel-4-2": Stiefel(4, 2),
+    "so-3": SpecialOrthogonal(3),
+    "grassmannian-4-2": Grassmannian(4, 2),
+    "veronese": Veronese(),
+    "product": Product(Sphere(1, 0.8), Torus(2.0, 0.7)),
 }
 
 
