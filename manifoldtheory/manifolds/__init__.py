@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from manifoldtheory.manifolds.cylinder import Cylinder
     from manifoldtheory.manifolds.ellipsoid import Ellipsoid
     from manifoldtheory.manifolds.grassmannian import Grassmannian, Veronese
+    from manifoldtheory.manifolds.immersed import ImmersedManifold, from_immersion
     from manifoldtheory.manifolds.monge import MongePatch
     from manifoldtheory.manifolds.product import Product
     from manifoldtheory.manifolds.radial import (
@@ -34,6 +35,7 @@ _MODULES = {
     "Ellipsoid": "ellipsoid",
     "FixedRadius": "radial",
     "Grassmannian": "grassmannian",
+    "ImmersedManifold": "immersed",
     "Measure": "clouds",
     "MongePatch": "monge",
     "Product": "product",
@@ -49,6 +51,7 @@ _MODULES = {
     "UniformBall": "radial",
     "Veronese": "grassmannian",
     "from_geomstats": "conversion",
+    "from_immersion": "immersed",
 }
 
 __all__ = [
@@ -58,6 +61,7 @@ __all__ = [
     "Ellipsoid",
     "FixedRadius",
     "Grassmannian",
+    "ImmersedManifold",
     "Measure",
     "MongePatch",
     "Product",
@@ -73,6 +77,7 @@ __all__ = [
     "UniformBall",
     "Veronese",
     "from_geomstats",
+    "from_immersion",
 ]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from manifoldtheory.manifolds.geodesics import steps_for
 
@@ -60,6 +61,20 @@ class Chart(ABC):
     @abstractmethod
     def geodesic(self, a: Tensor, steps: int) -> Arc:
         """The geodesic with initial velocity a (…, m) in the tangent frame, at time 1."""
+
+    def variation(self, a: Tensor, across: Tensor, steps: int) -> tuple[Arc, Tensor]:
+        """The geodesic, and the derivative of its displacement by k changes of the initial velocity.
+
+        Rows are independent: one forward derivative per change gives the whole batch. Shapes: (n, m), (k, n, m) → an
+        arc of n rows, (k, n, m + osculating codim).
+        """
+        # Plain forward mode, all changes at once: torch.func.jvp costs several times as much per operation.
+        with forward_ad.dual_level():
+            moved = self.geodesic(forward_ad.make_dual(a.expand_as(across).contiguous(), across), steps)
+            parts = [forward_ad.unpack_dual(part) for part in (moved.tangent, moved.normal)]
+            arc = Arc(*(forward_ad.unpack_dual(part).primal[0] for part in vars(moved).values()))
+        # A part that does not depend on the velocity has no derivative: the normal one of a flat manifold.
+        return arc, torch.cat([torch.zeros_like(primal) if slope is None else slope for primal, slope in parts], -1)
 
     def expand_normal(self, normal: Tensor) -> Tensor:
         """Components in the osculating frame → components in `normal_frame`."""

@@ -6,7 +6,6 @@ from typing import Literal, get_args
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.autograd import forward_ad
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.charts import Arc, Chart, apply, inner
@@ -110,19 +109,12 @@ def place_geodesic(chart: Chart, t: Tensor, w: Tensor, measure: Measure) -> tupl
 def _spread(chart: Chart, a: Tensor, w: Tensor, steps: int) -> tuple[Arc, Tensor]:
     """The geodesic, and √det(DᵀD) of its end by the initial velocity a = s w.
 
-    D w is the unit velocity and orthogonal to the rest (Gauss's lemma), so only D on the complement of w counts. Rows
-    are independent: one forward derivative per direction gives the whole batch.
+    D w is the unit velocity and orthogonal to the rest (Gauss's lemma), so only D on the complement of w counts.
     """
     across = frames(w)[0].movedim(-1, 0).contiguous()
     if not len(across):
         return chart.geodesic(a, steps), torch.ones_like(a[..., 0])
-    # Plain forward mode, all directions at once: torch.func.jvp costs several times as much per operation.
-    with forward_ad.dual_level():
-        moved = chart.geodesic(forward_ad.make_dual(a.expand_as(across).contiguous(), across), steps)
-        parts = [forward_ad.unpack_dual(part) for part in (moved.tangent, moved.normal)]
-        arc = Arc(*(forward_ad.unpack_dual(part).primal[0] for part in vars(moved).values()))
-    # A part that does not depend on the velocity has no derivative: the normal one of a flat manifold.
-    jacobian = torch.cat([torch.zeros_like(primal) if slope is None else slope for primal, slope in parts], -1)
+    arc, jacobian = chart.variation(a, across, steps)
     gram = torch.einsum("ink,jnk->nij", jacobian, jacobian)
     return arc, torch.sqrt(torch.linalg.det(gram))
 

@@ -8,6 +8,7 @@ from torch import Tensor
 from manifoldtheory.manifolds.charts import Arc, Chart, apply, components_first, radius_at
 from manifoldtheory.manifolds.forms import GraphForms, contract
 from manifoldtheory.manifolds.geodesics import integrate
+from manifoldtheory.manifolds.linear import solve_definite
 
 TILT_STEPS = 12
 """Newton steps from tangent coordinates to graph coordinates. Fixed, so that `torch.func` can go through."""
@@ -172,25 +173,9 @@ def cubic_field(forms: GraphForms) -> Callable[[Tensor, Tensor], Tensor]:
 
 
 def solve_metric(gram: Tensor, right: Tensor) -> Tensor:
-    """(I + gram)⁻¹ right by LDLᵀ over the leading axes: (m, m, …), (m, …) → (m, …).
-
-    Unrolled: a batched LAPACK call per step costs ten times as much for the small m of a geodesic.
-    """
+    """(I + gram)⁻¹ right over the trailing axes: (m, m, …), (m, …) → (m, …)."""
     dim = right.shape[0]
-    matrix = [[gram[i, j] + (1.0 if i == j else 0.0) for j in range(i, dim)] for i in range(dim)]
-    solution = list(right.unbind(0))
-    for i in range(dim):
-        for j in range(i + 1, dim):
-            factor = matrix[i][j - i] / matrix[i][0]
-            for k in range(j, dim):
-                matrix[j][k - j] = matrix[j][k - j] - factor * matrix[i][k - i]
-            solution[j] = solution[j] - factor * solution[i]
-    for i in reversed(range(dim)):
-        rest = solution[i]
-        for j in range(i + 1, dim):
-            rest = rest - matrix[i][j - i] * solution[j]
-        solution[i] = rest / matrix[i][0]
-    return torch.stack(solution)
+    return solve_definite(gram + _eye(dim, right).reshape(dim, dim, *(1,) * (gram.ndim - 2)), right)
 
 
 def _eye(size: int, like: Tensor) -> Tensor:
