@@ -1,13 +1,16 @@
-# make verify   derive, simulate and observe the theory; prints where the report is
-# make test     ruff, pyright and pytest
-# make install  the environment of both, .venv; runs again only when pyproject.toml or constraints.txt changed
+# make verify       derive, simulate and observe the theory; prints where the report is
+# make test         ruff, pyright and pytest
+# make seeded-bugs  which of a list of mistakes the tests notice
+# make benchmarks   speed, memory and accuracy against named peers and limits; on an idle machine
+# make install      the environment of all, .venv; runs again only when pyproject.toml or constraints.txt changed
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PEERS := $(VENV)/.peers
 
-.PHONY: verify test thorough install format clean
+.PHONY: verify test thorough seeded-bugs benchmarks install format clean
 
 verify: $(STAMP)
 	$(BIN)/manifoldtheory verify
@@ -21,6 +24,12 @@ test: $(STAMP)
 thorough: $(STAMP)
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest
 
+seeded-bugs: $(STAMP)
+	$(BIN)/python -m tests.seeded_bugs
+
+benchmarks: $(PEERS)
+	$(BIN)/python -m benchmarks
+
 install: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
@@ -28,6 +37,11 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $(STAMP)
+
+# What the benchmarks compare with, on top of the environment, which needs none of it.
+$(PEERS): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[benchmarks]'
+	touch $(PEERS)
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
