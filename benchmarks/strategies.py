@@ -24,7 +24,7 @@ def seconds_per_example(smoothness: str, examples: int) -> list[float]:
         deadline=None,
         derandomize=True,
         phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=[HealthCheck.too_slow],
     )
     @given(submanifolds(DIM, AMBIENT_DIM, smoothness=smoothness, families="patch"))  # pyright: ignore[reportArgumentType]
     def collect(_: object) -> None:
