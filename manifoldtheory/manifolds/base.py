@@ -20,6 +20,7 @@ from manifoldtheory.manifolds.checks import (
     require_dtype,
     require_finite,
     require_generator,
+    require_scale,
     require_shape,
 )
 from manifoldtheory.manifolds.clouds import Cloud, Direction, Measure, draw_cloud
@@ -65,10 +66,10 @@ class Submanifold(ABC):
 
     @property
     def geomstats(self) -> Any:
-        """The same space as a geomstats object; loads geomstats (see `geomstats_bridge.load_geomstats`)."""
-        from manifoldtheory.manifolds import geomstats_bridge
+        """The same space as a geomstats object; loads geomstats (see `geomstats_spaces.geomstats_space`)."""
+        from manifoldtheory.manifolds.geomstats_spaces import geomstats_space
 
-        return geomstats_bridge.immersed_set(self, self.immersion, self.dim, self.ambient_dim)
+        return geomstats_space(self)
 
     @abstractmethod
     def chart(self, x: Tensor) -> Chart:
@@ -148,7 +149,7 @@ class Submanifold(ABC):
         Raises `TypeError` or `InputError` without a generator.
         """
         require_count(n)
-        require_dtype(dtype)
+        require_scale(self.size, require_dtype(dtype))
         return self._draw(n, require_generator(generator)).to(dtype)
 
     @numpy_in_numpy_out
@@ -192,7 +193,7 @@ class Submanifold(ABC):
         return self.chart(x)
 
     def _check_points(self, x: Tensor) -> None:
-        require_shape("points", x, self.ambient_dim)
+        require_scale(self.size, require_shape("points", x, self.ambient_dim).dtype)
         x = x.detach()
         distance = self.distance_estimate(x)
         # A NaN compares as false and is caught too.

@@ -4,11 +4,15 @@ import math
 from numbers import Real
 
 import torch
+from torch.autograd import forward_ad
 
 from manifoldtheory.errors import InputError
 
 LENGTHS = (1e-75, 1e75)
 """Lengths whose fourth powers are float64 numbers: second forms, moments and level sets of degree four need them."""
+
+SINGLE_LENGTHS = (1e-9, 1e9)
+"""The same for float32."""
 
 PROPORTION = 1e8
 """Largest ratio of the lengths of one manifold: its square is 1/eps, and no digits would be left."""
@@ -63,7 +67,8 @@ def require_alike(name: str, vectors: torch.Tensor, points: torch.Tensor) -> Non
             torch.broadcast_shapes(vectors.shape[:-1], points.shape[:-1])
         except RuntimeError:
             raise InputError(
-                f"batch axes of {name} {tuple(vectors.shape[:-1])} and points {tuple(points.shape[:-1])} do not broadcast"
+                f"batch axes of {name}, {tuple(vectors.shape[:-1])}, and of points, {tuple(points.shape[:-1])}, "
+                "do not broadcast: add an axis of size 1"
             ) from None
 
 
@@ -83,12 +88,31 @@ def anywhere(mask: torch.Tensor) -> bool:
         return False
 
 
+def plain(tensor: torch.Tensor) -> bool:
+    """Whether the tensor holds values alone: no derivative recorded or carried along, no `torch.func.vmap` around."""
+    if tensor.requires_grad or forward_ad.unpack_dual(tensor).tangent is not None:
+        return False
+    try:
+        return tensor.numel() > 0 and tensor.flatten()[0].item() is not None
+    except RuntimeError:
+        return False
+
+
 def require_length(name: str, value: float) -> None:
     """Raises `InputError` unless the value is positive, finite and within `LENGTHS`."""
     if isinstance(value, bool) or not isinstance(value, Real) or not (math.isfinite(value) and value > 0):
         raise InputError(f"{name} must be positive and finite, got {value}")
     if not LENGTHS[0] <= value <= LENGTHS[1]:
         raise InputError(f"{name} must lie between {LENGTHS[0]:g} and {LENGTHS[1]:g}, got {value}: choose other units")
+
+
+def require_scale(size: float, dtype: torch.dtype) -> None:
+    """Raises `InputError` when fourth powers of the size are no float32 numbers (`SINGLE_LENGTHS`)."""
+    if dtype == torch.float32 and not SINGLE_LENGTHS[0] <= size <= SINGLE_LENGTHS[1]:
+        raise InputError(
+            f"lengths of {size:.3g} are out of range in float32, which serves {SINGLE_LENGTHS[0]:g} to "
+            f"{SINGLE_LENGTHS[1]:g}: use float64 or other units"
+        )
 
 
 def require_proportion(name: str, small: float, large: float) -> None:

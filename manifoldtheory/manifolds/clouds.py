@@ -9,7 +9,7 @@ from torch import Tensor
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.charts import Arc, Chart, apply, inner
-from manifoldtheory.manifolds.checks import require_count
+from manifoldtheory.manifolds.checks import require_count, require_scale
 from manifoldtheory.manifolds.hypersurfaces import frames
 from manifoldtheory.manifolds.radial import RadialLaw
 
@@ -18,6 +18,9 @@ Direction = Literal["geodesic", "projected"]
 
 CHUNK = 2**15
 """Points placed at a time: bounds the memory of the geodesics' Jacobians."""
+
+CHUNK_ENTRIES = 2**24
+"""Most entries of second derivatives at these points, (codim, m, m) each: 128 MiB."""
 
 FLOAT32_ANGLE = 0.02
 """Smallest (curvature bound) × √E t² in float32.
@@ -65,7 +68,8 @@ def draw_cloud(
     gaussian = torch.randn(n, chart.tangent_frame.shape[-1], generator=generator, device=generator.device, dtype=dtype)
     unit = gaussian / torch.linalg.vector_norm(gaussian, dim=-1, keepdim=True)
     parts = []
-    for t, w in zip(radius.split(CHUNK), unit.split(CHUNK), strict=True):
+    chunk = max(1, min(CHUNK, CHUNK_ENTRIES // chart.second_form.numel()))
+    for t, w in zip(radius.split(chunk), unit.split(chunk), strict=True):
         parts.append(place_projected(chart, t, w) if direction == "projected" else place_geodesic(chart, t, w, measure))
     tangent, normal, weight = (torch.cat(part) for part in zip(*parts, strict=True))
     return Cloud(tangent, normal, radius, unit, weight)
@@ -144,6 +148,7 @@ def _check(chart: Chart, law: RadialLaw, measure: str, direction: str, dtype: to
             f"they must stay below {limit:.6g}"
         )
     if dtype == torch.float32:
+        require_scale(law.upper, dtype)
         angle = chart.curvature_bound(law.upper) * law.moment(2) ** 0.5
         if 0 < angle < FLOAT32_ANGLE:
             raise InputError(

@@ -18,8 +18,8 @@ from manifoldtheory.manifolds.checks import require_dim
 class Product(Submanifold):
     """M₁ × … × M_k in R^{d₁+…+d_k}: points, frames and tangent coordinates are those of the factors, end to end.
 
-    `Product(Sphere(1), Sphere(1))` is a flat torus in R⁴, √2 times the Clifford torus of S³. Raises `InputError` without
-    factors, or for a factor that is no `Submanifold`.
+    `Product(Sphere(1), Sphere(1))` is a flat torus in R⁴, √2 times the Clifford torus of S³. Raises `InputError`
+    without factors, or for a factor that is no `Submanifold`.
     """
 
     factors: tuple[Submanifold, ...]
@@ -113,6 +113,18 @@ class ProductChart(Chart):
             whole(lambda _, arc: arc.tangent_velocity),
             whole(lambda chart, arc: chart.expand_normal(arc.normal_velocity)),
         )
+
+    def variation(self, a: Tensor, across: Tensor, steps: int) -> tuple[Arc, Tensor]:
+        changes = across.split(self.sizes, -1)
+        slopes = [
+            (chart, chart.variation(part, change.contiguous(), steps)[1])
+            for (chart, part), change in zip(self._parts(a), changes, strict=True)
+        ]
+        tangent = [slope[..., :size] for (_, slope), size in zip(slopes, self.sizes, strict=True)]
+        normal = [
+            chart.expand_normal(slope[..., size:]) for (chart, slope), size in zip(slopes, self.sizes, strict=True)
+        ]
+        return self.geodesic(a, steps), torch.cat([*tangent, *normal], -1)
 
     def _parts(self, u: Tensor) -> list[tuple[Chart, Tensor]]:
         return list(zip(self.charts, u.split(self.sizes, -1), strict=True))

@@ -53,8 +53,7 @@ class MatrixBasis:
 
     def like(self, x: Tensor) -> Self:
         """The matrices in the dtype and on the device of x."""
-        parts = (part.to(x) for part in (self.point, self.tangent, self.normal, self.flat))
-        return type(self)(*parts, self.rate)
+        return type(self)(self.point.to(x), self.tangent.to(x), self.normal.to(x), self.flat.to(x), self.rate)
 
 
 class QuadricsChart(Chart):
@@ -94,7 +93,7 @@ class QuadricsChart(Chart):
         square = 1 - self.curvature**2 * inner(u, u)[..., None]
         z = -self._normal_of(u, u) / (1 + torch.sqrt(square.clamp(min=0.0)))
         for _ in range(HEIGHT_STEPS):
-            along, across, residual = self._equations(u, z)
+            _, across, residual = self._equations(u, z)
             change = torch.linalg.solve(across, residual)
             z = z - change
             if _settled(change, z):

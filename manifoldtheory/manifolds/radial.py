@@ -136,6 +136,7 @@ class TwoPoint(RadialLaw):
 
     def __post_init__(self) -> None:
         require_length("small", self.small)
+        require_length("large", self.large)
         _above("large", self.large, self.small)
         if not 0 < self.probability < 1:
             raise InputError(
@@ -167,6 +168,7 @@ class TruncatedPareto(RadialLaw):
     def __post_init__(self) -> None:
         require_length("index", self.index)
         require_length("minimum", self.minimum)
+        require_length("maximum", self.maximum)
         _above("maximum", self.maximum, self.minimum)
 
     @property

@@ -22,10 +22,10 @@ from manifoldtheory.manifolds.quadrics import (
 
 @dataclass(frozen=True)
 class Stiefel(Submanifold):
-    """The n × p matrices with XᵀX = I, flattened by rows into R^{np}; the metric is that of R^{np} (not the canonical one).
+    """The n × p matrices with XᵀX = I, flattened by rows into R^{np}, with its metric (not the canonical one).
 
-    Tangent vectors at X are XΩ + X_⊥K with Ω skew, normal ones XS with S symmetric, and II(U, V) = −X sym(UᵀV). Spheres
-    are p = 1; p = n are the orthogonal matrices, in two components. Raises `InputError` unless 1 ≤ p ≤ n and n ≥ 2.
+    Tangent vectors at X are XΩ + X_⊥K with Ω skew, normal ones XS with S symmetric, and II(U, V) = −X sym(UᵀV). p = 1
+    are the unit spheres, p = n the orthogonal matrices, in two components. Raises `InputError` unless 1 ≤ p ≤ n, n ≥ 2.
     """
 
     n: int
