@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from manifoldtheory.errors import InputError
-from manifoldtheory.estimators.moments import Moment, SecondMoment, moment_matrix
+from manifoldtheory.estimators.moments import Moment, SecondMoment, moment_matrix, real_tensor
 from manifoldtheory.estimators.subspace_tails import TailProbability, subspace_tail
 from manifoldtheory.estimators.subspaces import TangentProxy, check_rank, no_room_for_controls
 
@@ -53,19 +54,22 @@ def energy_ratio(
     mean tr B / n and variance 2 (n − k) / (k n (n − 1)(n + 2)) · [tr B² − (tr B)²/n].
 
     Args:
-        moment: (d, d) tensor E[g gᵀ], or a `SecondMoment` of which `centered` picks covariance or second moment.
+        moment: (d, d) tensor or array E[g gᵀ], or a `SecondMoment` of which `centered` picks covariance or second
+            moment.
         proxy: subspace of rank k < d.
         draws: importance samples behind the p-value; 0 leaves it out (NaN).
         generator: of the p-value's draws; needed unless ``draws=0``.
 
-    Raises `InputError` for dimensions that do not match or a rank that leaves no complement.
+    Energies are exact to rounding of tr A, so that one of less than 1e-14 of it counts as 0: the ratio is then 0 or
+    infinite, and NaN for A = 0. Raises `InputError` for what is no moment, dimensions that do not match or a rank that
+    leaves no complement.
     """
-    matrix = _matrix(moment, centered)
+    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 0:
+        raise InputError(f"draws must be an integer ≥ 0, got {draws!r}: 0 leaves the p-value out")
+    matrix, unit = _in_units(_matrix(moment, centered))
     dim, rank = len(matrix), proxy.rank
-    if proxy.dim != dim:
-        raise InputError(f"the proxy lies in {proxy.dim} dimensions and the moment in {dim}: give both the same")
+    basis = _basis(proxy, matrix)
     check_rank(rank, dim)
-    basis = proxy.basis.to(matrix)
     tangent_energy = subspace_energy(matrix, basis)
     complement = dim - rank
     # Expanded from B = PAP, so that no (d, d) eigen-decomposition is needed; A Q carries the cross terms.
@@ -88,9 +92,9 @@ def energy_ratio(
     )
     return EnergyRatio(
         ratio=_divide(tangent_energy, mean),
-        tangent_energy=tangent_energy,
-        null_mean=mean if reason is None else NAN,
-        null_std=std,
+        tangent_energy=unit * tangent_energy,
+        null_mean=unit * mean if reason is None else NAN,
+        null_std=unit * std,
         z_complement=(tangent_energy - mean) / std if std else NAN,
         p_value=tail.probability,
         p_stderr=tail.stderr,
@@ -101,8 +105,12 @@ def energy_ratio(
 
 
 def energy_cap(moment: Moment, rank: int, *, centered: bool = False) -> float:
-    """The largest R_energy any subspace of this rank reaches: that of the moment's own leading eigenvectors."""
-    matrix = _matrix(moment, centered)
+    """The largest R_energy any subspace of this rank reaches: that of the moment's own leading eigenvectors.
+
+    Infinite where the moment, shape (d, d), has no more directions to rounding, NaN where it is 0. Raises `InputError`
+    for what is no moment, and unless 1 ≤ rank < d.
+    """
+    matrix, _ = _in_units(_matrix(moment, centered))
     dim = len(matrix)
     check_rank(rank, dim)
     eigenvalues = torch.linalg.eigvalsh(matrix)
@@ -114,7 +122,7 @@ def energy_cap(moment: Moment, rank: int, *, centered: bool = False) -> float:
 def covariance_matched_tail(
     moment: Moment,
     proxy: TangentProxy,
-    covariance: Float[Tensor, "d d"],
+    covariance: Float[Tensor, "d d"] | np.ndarray,
     *,
     centered: bool = False,
     draws: int = 1024,
@@ -123,10 +131,14 @@ def covariance_matched_tail(
     """Upper tail of the tangent energy under subspaces drawn with the activations' own covariance C: span of C^½ Z.
 
     The stricter null: it asks whether the proxy holds more gradient energy than other directions of high variance.
+    Raises `InputError` for what is no moment or covariance, dimensions that do not match, and a covariance of fewer
+    than k directions.
     """
     matrix = _matrix(moment, centered)
-    energy = subspace_energy(matrix, proxy.basis.to(matrix))
-    shape = moment_matrix(covariance, centered=True).to(matrix)
+    energy = subspace_energy(matrix, _basis(proxy, matrix))
+    shape, _ = _in_units(moment_matrix(covariance, centered=True).to(matrix))
+    if shape.shape != matrix.shape:
+        raise InputError(f"the covariance has {len(shape)} dimensions and the moment {len(matrix)}: give both the same")
     return subspace_tail(matrix, proxy.rank, energy, shape=shape, draws=draws, generator=generator)
 
 
@@ -134,6 +146,20 @@ def _matrix(moment: Moment, centered: bool) -> Tensor:
     if centered and not isinstance(moment, SecondMoment):
         raise InputError("a matrix can't be centred after the fact: pass a SecondMoment, or the covariance itself")
     return moment_matrix(moment, centered=centered)
+
+
+def _in_units(matrix: Tensor) -> tuple[Tensor, float]:
+    """The matrix in units of its largest entry, so that no square of it over- or underflows, and the unit."""
+    unit = float(matrix.diagonal().max())
+    return (matrix / unit, unit) if unit > 0 else (matrix, 1.0)
+
+
+def _basis(proxy: TangentProxy, matrix: Tensor) -> Tensor:
+    if proxy.dim != len(matrix):
+        raise InputError(
+            f"the proxy lies in {proxy.dim} dimensions and the moment in {len(matrix)}: give both the same"
+        )
+    return real_tensor("a basis", proxy.basis).to(matrix)
 
 
 def _positive(energy: float, matrix: Tensor) -> float:

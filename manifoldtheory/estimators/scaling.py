@@ -40,11 +40,14 @@ def fit_exponent(
     Args:
         scale: t > 0, shape (n,).
         value: positive, shape (n,).
-        stderr: standard errors of `value`, ≥ 0, shape (n,).
+        stderr: standard errors of `value`, ≥ 0, shape (n,); 0 is taken for rounding.
         correction_order: q > 0.
 
-    Raises `InputError` for values that are not positive and finite, and for fewer scales than coefficients + 1.
+    Raises `InputError` for values that are not positive and finite, for fewer scales than coefficients + 1, for a
+    correction that these scales can't tell from the law, and for units in which the coefficient overflows.
     """
+    if correction_order is not None and not (np.isfinite(correction_order) and correction_order > 0):
+        raise InputError(f"correction_order must be positive and finite, got {correction_order}: it is the next power")
     t, v = (np.asarray(array, dtype=float) for array in (scale, value))
     if t.shape != v.shape or t.ndim != 1:
         raise InputError(f"scales and values must be two lists of equal length, got shapes {t.shape} and {v.shape}")
@@ -53,7 +56,8 @@ def fit_exponent(
             raise InputError(
                 f"a power law needs positive finite {name}s, got {array[~(array > 0)][:3].tolist() or 'NaN'}"
             )
-    columns = [np.ones_like(t), np.log(t)]
+    centre = np.log(t).mean()  # the law is fitted there, so that the unit of t only matters for the coefficient
+    columns = [np.ones_like(t), np.log(t) - centre]
     if correction_order is not None:
         columns.append((t / t.max()) ** correction_order)
     design = np.stack(columns, axis=1)
@@ -63,22 +67,33 @@ def fit_exponent(
         needed = design.shape[1] + 1
         raise InputError(f"{distinct} distinct scales can't fit {needed - 1} coefficients: give at least {needed}")
     sigma = _log_errors(v, stderr)
-    weight = 1 / sigma
-    solution, *_ = np.linalg.lstsq(design * weight[:, None], np.log(v) * weight, rcond=None)
-    residual = (np.log(v) - design @ solution) * weight
+    weighted = design / sigma[:, None]
+    solution, _, rank, _ = np.linalg.lstsq(weighted, np.log(v) / sigma, rcond=None)
+    if rank < design.shape[1]:
+        raise InputError(
+            f"these scales can't tell the term of order {correction_order} from the law: lower it, or add scales"
+        )
+    residual = (np.log(v) - design @ solution) / sigma
     misfit = float(np.sqrt(residual @ residual / freedom))
     inflation = misfit if stderr is None else max(1.0, misfit)
-    covariance = np.linalg.inv((design * weight[:, None]).T @ (design * weight[:, None])) * inflation**2
-    errors = np.sqrt(np.diag(covariance))
+    # Rows of R⁻¹, whose squares are the variances: no squared condition number.
+    inverse = np.linalg.inv(np.linalg.qr(weighted, mode="r")) * inflation
+    exponent, log_coefficient = float(solution[1]), float(solution[0] - centre * solution[1])
+    exponent_stderr = float(np.linalg.norm(inverse[1]))
+    log_stderr = float(np.linalg.norm(inverse[0] - centre * inverse[1]))
 
-    half = float(stdtrit(freedom, 0.975)) * errors
+    quantile = float(stdtrit(freedom, 0.975))
+    with np.errstate(over="ignore", under="ignore"):
+        low, coefficient, high = np.exp(log_coefficient + log_stderr * quantile * np.array([-1.0, 0.0, 1.0]))
+    if not (0 < coefficient < np.inf):
+        raise InputError(f"the coefficient e^{log_coefficient:.4g} is beyond floating point: change the unit of scale")
     return PowerLaw(
-        exponent=float(solution[1]),
-        exponent_stderr=float(errors[1]),
-        exponent_interval=(float(solution[1] - half[1]), float(solution[1] + half[1])),
-        coefficient=float(np.exp(solution[0])),
-        coefficient_stderr=float(np.exp(solution[0]) * errors[0]),
-        coefficient_interval=(float(np.exp(solution[0] - half[0])), float(np.exp(solution[0] + half[0]))),
+        exponent=exponent,
+        exponent_stderr=exponent_stderr,
+        exponent_interval=(exponent - quantile * exponent_stderr, exponent + quantile * exponent_stderr),
+        coefficient=float(coefficient),
+        coefficient_stderr=float(coefficient) * log_stderr,
+        coefficient_interval=(float(low), float(high)),
         misfit=misfit if stderr is not None else float("nan"),
         degrees_of_freedom=freedom,
     )
