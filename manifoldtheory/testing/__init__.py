@@ -8,7 +8,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from manifoldtheory.testing.clouds import TokenCloud, token_cloud
+    from manifoldtheory.testing.clouds import TokenCloud
     from manifoldtheory.testing.losses import LinearLoss, LogisticLoss, Loss, QuarticLoss, SoftmaxLoss, SquaredLoss
     from manifoldtheory.testing.recipes import (
         base_point,
@@ -38,7 +38,6 @@ _MODULES = {
     "monge_patch": "recipes",
     "orthonormal_frame": "recipes",
     "second_form": "recipes",
-    "token_cloud": "clouds",
     "trace_free": "recipes",
     "unit_vector": "sampling",
 }
@@ -59,7 +58,6 @@ __all__ = [
     "monge_patch",
     "orthonormal_frame",
     "second_form",
-    "token_cloud",
     "trace_free",
     "unit_vector",
 ]

@@ -1,6 +1,7 @@
 """A token's cloud: points of a manifold around an idealised centre."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from jaxtyping import Float
@@ -12,14 +13,33 @@ from manifoldtheory.manifolds.radial import RadialLaw
 from manifoldtheory.testing.recipes import base_point
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class TokenCloud:
-    """Points of `manifold` around `base_point`, at radii from `law`; `cloud` holds them in the frames there."""
+    """`count` points of a manifold around `base_point(manifold, place)`, at radii from the law.
+
+    Drawn by `Submanifold.sample_cloud` with a generator of that seed, when first looked at; its errors come then.
+    """
 
     manifold: Submanifold
-    base_point: Float[Tensor, " d"]
     law: RadialLaw
-    cloud: Cloud
+    count: int
+    seed: int = 0
+    place: int = 0
+    measure: Measure = "volume"
+    direction: Direction = "projected"
+
+    @cached_property
+    def base_point(self) -> Float[Tensor, " d"]:
+        """p."""
+        return base_point(self.manifold, self.place)
+
+    @cached_property
+    def cloud(self) -> Cloud:
+        """The points, in the frames at the base point."""
+        generator = torch.Generator().manual_seed(self.seed)
+        return self.manifold.sample_cloud(
+            self.base_point, self.count, self.law, measure=self.measure, direction=self.direction, generator=generator
+        )
 
     @property
     def displacements(self) -> Float[Tensor, "n d"]:
@@ -31,18 +51,3 @@ class TokenCloud:
     def points(self) -> Float[Tensor, "n d"]:
         """x = p + ξ."""
         return self.base_point + self.displacements
-
-
-def token_cloud(
-    manifold: Submanifold,
-    law: RadialLaw,
-    count: int,
-    seed: int = 0,
-    measure: Measure = "volume",
-    direction: Direction = "geodesic",
-) -> TokenCloud:
-    """`count` points around `base_point(manifold, seed)`, drawn by `Submanifold.sample_cloud` with that seed."""
-    point = base_point(manifold, seed)
-    generator = torch.Generator().manual_seed(seed)
-    cloud = manifold.sample_cloud(point, count, law, measure=measure, direction=direction, generator=generator)
-    return TokenCloud(manifold, point, law, cloud)

@@ -6,7 +6,7 @@ normal part depends on two things at the base point: whether δ(p) = 0, and whet
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -25,7 +25,7 @@ class Loss(ABC):
     """
 
     parameter: tuple[float, ...]
-    name: ClassVar[str]
+    name = ""  # no annotation: Hypothesis would print a class variable as an argument
 
     def __post_init__(self) -> None:
         parameter = tuple(map(float, self.parameter))

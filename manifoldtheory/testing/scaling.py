@@ -1,5 +1,6 @@
 """The assertion that values follow a power law, with a failure that shows what they do instead."""
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -49,6 +50,8 @@ def assert_scaling(
     __tracebackhide__ = True
     t, v = _numbers("radii", radii), _numbers("values", values)
     errors = None if stderr is None else _numbers("stderr", stderr)
+    if not math.isfinite(exponent):
+        raise InputError(f"the wanted exponent must be finite, got {exponent}")
     if not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, got {level}")
     if not (tolerance >= 0 and resolution > 0):

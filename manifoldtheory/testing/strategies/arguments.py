@@ -1,13 +1,16 @@
 """What the strategies do with their arguments, and the numbers they draw."""
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
+from torch import Tensor
 
 from manifoldtheory.errors import InputError, select
+
+Result = TypeVar("Result")
 
 Whole = int | SearchStrategy[int]
 Real = float | SearchStrategy[float]
@@ -78,6 +81,18 @@ def flag(name: str, value: bool | None) -> bool | None:
     if value is not None and not isinstance(value, bool):
         raise InputError(f"{name} must be True, False, or None for either, got {value!r}")
     return value
+
+
+def build(draw: DrawFn, function: Callable[..., Result], *arguments: Any, **keywords: Any) -> Result:
+    """function(*arguments, **keywords), in a way that Hypothesis prints as this call.
+
+    Trailing arguments that are 0 or empty are left to their defaults, so that the call is short: Hypothesis prints the
+    shorter of call and `repr`, and the `repr` of a tensor is rounded.
+    """
+    while not isinstance(arguments[-1], Tensor) and not arguments[-1]:
+        arguments = arguments[:-1]
+    keywords = {name: st.just(value) for name, value in keywords.items()}
+    return draw(st.builds(function, *map(st.just, arguments), **keywords))
 
 
 def rounded(number: float) -> float:

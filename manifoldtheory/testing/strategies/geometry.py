@@ -15,6 +15,7 @@ from manifoldtheory.testing.recipes import monge_patch, second_form, trace_free
 from manifoldtheory.testing.strategies.arguments import (
     Real,
     Whole,
+    build,
     chosen,
     flag,
     fractions_of_one,
@@ -132,7 +133,7 @@ def _patch(draw: DrawFn, dim: int, ambient_dim: int, bound: float, smoothness: S
     # The first choice decides on flatness, so that no sequence of choices is simpler than that of the flat patch.
     degree = draw(st.sampled_from(DEGREES[smoothness]))
     if degree == "flat":
-        return monge_patch(dim, ambient_dim)
+        return build(draw, monge_patch, dim, ambient_dim)
     third: tuple[float, ...] = ()
     if degree == "cubic":
         # Half of the bound for h, half for k over the distance 1/bound.
@@ -141,28 +142,28 @@ def _patch(draw: DrawFn, dim: int, ambient_dim: int, bound: float, smoothness: S
     curvatures = draw(_curvatures(dim, bound, nonzero=degree == "quadratic"))
     seed = draw(seeds)
     mixing = draw(fractions_of_one) if curvatures and seed else 0.0
-    return monge_patch(dim, ambient_dim, curvatures, seed, mixing, third)
+    return build(draw, monge_patch, dim, ambient_dim, curvatures, seed, mixing, third)
 
 
 def _sphere(draw: DrawFn, dim: int, ambient_dim: int, bound: float, smoothness: object) -> Submanifold:
-    return Sphere(dim, _longer(draw, bound))
+    return build(draw, Sphere, dim, _longer(draw, bound))
 
 
 def _ellipsoid(draw: DrawFn, dim: int, ambient_dim: int, bound: float, smoothness: object) -> Submanifold:
     """The largest curvature is max a/(min a)²: at the end of the longest axis, across the shortest."""
     ratios = draw(st.lists(multiples, min_size=ambient_dim, max_size=ambient_dim))
     unit = max(ratios) / min(ratios) ** 2 * _longer(draw, bound)
-    return Ellipsoid(tuple(unit * ratio for ratio in ratios))
+    return build(draw, Ellipsoid, tuple(unit * ratio for ratio in ratios))
 
 
 def _cylinder(draw: DrawFn, dim: int, ambient_dim: int, bound: float, smoothness: object) -> Submanifold:
-    return Cylinder(_longer(draw, bound), length_dim=dim - 1)
+    return build(draw, Cylinder, _longer(draw, bound), dim - 1)
 
 
 def _torus(draw: DrawFn, dim: int, ambient_dim: int, bound: float, smoothness: object) -> Submanifold:
     """Curvatures are at most 1/minor and 1/(major − minor)."""
     minor = _longer(draw, bound)
-    return Torus(minor + _longer(draw, bound), minor)
+    return build(draw, Torus, minor + _longer(draw, bound), minor)
 
 
 def _longer(draw: DrawFn, bound: float) -> float:
@@ -215,12 +216,12 @@ def _second_forms(
     curvatures = draw(_curvatures(dim, bound, nonzero=minimal is False))
     seed = draw(seeds) if curvatures and dim * codim > 1 else 0
     mixing = draw(fractions_of_one) if seed else 0.0
-    form = st.builds(second_form, *map(st.just, (dim, codim, curvatures, seed, mixing)))
+    form = build(draw, second_form, dim, codim, curvatures, seed, mixing)
     if minimal:
-        return draw(form.map(trace_free))
+        return build(draw, trace_free, form)
     if minimal is False:
-        return draw(form.filter(lambda h: bool(h.diagonal(dim1=-2, dim2=-1).sum(-1).abs().max() > 1e-3 * bound)))
-    return draw(form)
+        assume(bool(form.diagonal(dim1=-2, dim2=-1).sum(-1).abs().max() > 1e-3 * bound))
+    return form
 
 
 @st.composite

@@ -10,7 +10,16 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds import FixedRadius, RadialLaw, TruncatedHalfNormal, TruncatedPareto, TwoPoint, UniformBall
 from manifoldtheory.testing.sampling import SamplingLaw, Vector, unit_vector
-from manifoldtheory.testing.strategies.arguments import Real, Whole, chosen, flag, positive_fractions, real, whole
+from manifoldtheory.testing.strategies.arguments import (
+    Real,
+    Whole,
+    build,
+    chosen,
+    flag,
+    positive_fractions,
+    real,
+    whole,
+)
 
 RADIAL_FAMILIES = ("fixed", "ball", "half-normal", "two-point", "pareto")
 
@@ -80,16 +89,16 @@ def _radial_laws(
 ) -> RadialLaw:
     upper, family, fraction = draw(uppers), draw(st.sampled_from(families)), draw(positive_fractions)
     if family == "fixed":
-        return FixedRadius(upper * fraction)
+        return build(draw, FixedRadius, upper * fraction)
     if family == "ball":
-        return UniformBall(upper * fraction, draw(dims))
+        return build(draw, UniformBall, upper * fraction, draw(dims))
     if family == "half-normal":
-        return TruncatedHalfNormal(upper * fraction, upper)
+        return build(draw, TruncatedHalfNormal, upper * fraction, upper)
     if family == "two-point":
         rare = draw(st.sampled_from([0.5, 0.25, 0.1, 0.01, 0.001]))
-        return TwoPoint(upper * fraction / 2, upper, rare)
+        return build(draw, TwoPoint, upper * fraction / 2, upper, rare)
     index = draw(st.sampled_from([1.0, 2.0, 3.0, 0.5, 1.5, 2.5, 4.0]))
-    return TruncatedPareto(index, upper * fraction / 2, upper)
+    return build(draw, TruncatedPareto, index, upper * fraction / 2, upper)
 
 
 @st.composite
@@ -134,7 +143,7 @@ def _sampling_laws(
     for w, p in atoms:
         if p:
             mass[w] += p
-    return SamplingLaw(radial, tuple(mass), tuple(mass.values()))
+    return build(draw, SamplingLaw, radial, tuple(mass), tuple(mass.values()))
 
 
 def _triad(first: Vector, second: Vector) -> list[tuple[Vector, Fraction]]:

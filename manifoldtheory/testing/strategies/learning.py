@@ -11,7 +11,7 @@ from torch import Tensor
 from manifoldtheory.errors import InputError
 from manifoldtheory.testing.losses import LinearLoss, LogisticLoss, Loss, QuarticLoss, SoftmaxLoss, SquaredLoss
 from manifoldtheory.testing.recipes import frequency_table
-from manifoldtheory.testing.strategies.arguments import Real, Whole, chosen, flag, real, signed_fractions, whole
+from manifoldtheory.testing.strategies.arguments import Real, Whole, build, chosen, flag, real, signed_fractions, whole
 
 LOSS_FAMILIES: dict[str, tuple[type[Loss], frozenset[tuple[bool, bool]]]] = {
     "squared": (SquaredLoss, frozenset({(True, False), (False, False)})),
@@ -102,7 +102,7 @@ def _losses(
     size = draw(dims)
     name = draw(st.sampled_from([name for name in names if name != "softmax" or size > 1]))
     vanishes, _ = draw(st.sampled_from(_pairs(name, vanishing, flat)))
-    return LOSS_FAMILIES[name][0](_parameter(draw, name, point or (0.0,) * size, vanishes))
+    return build(draw, LOSS_FAMILIES[name][0], _parameter(draw, name, point or (0.0,) * size, vanishes))
 
 
 def _parameter(draw: DrawFn, name: str, point: tuple[float, ...], vanishes: bool) -> tuple[float, ...]:
@@ -139,4 +139,4 @@ def _frequency_tables(
         # A common factor means nothing, so one token can stay as it is.
         tokens = st.integers(0, size - 1)
         multiples = draw(st.dictionaries(tokens, st.integers(2, ratio), max_size=min(size - 1, 10)))
-    return draw(st.builds(frequency_table, *map(st.just, (size, exponent, multiples))))
+    return build(draw, frequency_table, size, exponent, multiples)

@@ -7,7 +7,7 @@ from torch import Tensor
 from manifoldtheory.errors import InputError
 from manifoldtheory.estimators.subspaces import TangentProxy
 from manifoldtheory.testing.recipes import covariance, orthonormal_frame
-from manifoldtheory.testing.strategies.arguments import Real, Whole, fractions_of_one, real, seeds, whole
+from manifoldtheory.testing.strategies.arguments import Real, Whole, build, fractions_of_one, real, seeds, whole
 
 MAXIMUM_CONDITION = 1e12
 """Beyond it float64 leaves less than four digits of the smallest eigenvalue."""
@@ -76,14 +76,14 @@ def _frames(
         size = draw(st.integers(1, ambient - spare))
     else:
         size = draw(sizes.filter(lambda k: k <= ambient - spare))
-    return draw(st.builds(orthonormal_frame, st.just(ambient), st.just(size), seeds))
+    return build(draw, orthonormal_frame, ambient, size, draw(seeds))
 
 
 @st.composite
 def _covariances(draw: DrawFn, dims: SearchStrategy[int], conditions: SearchStrategy[float]) -> Tensor:
     dim = draw(dims)
     if dim == 1:
-        return draw(st.builds(covariance, st.just((1.0,))))
+        return build(draw, covariance, (1.0,))
     condition = draw(conditions)
     between: list[float] = []
     if condition > 1:
@@ -92,4 +92,4 @@ def _covariances(draw: DrawFn, dims: SearchStrategy[int], conditions: SearchStra
         between = [float(f"{condition**-place:.3g}") for place in places]
     between = (between * dim)[: dim - 2] if between else [1.0] * (dim - 2)
     spectrum = (1.0, *between, 1 / condition)
-    return draw(st.builds(covariance, st.just(spectrum), seeds))
+    return build(draw, covariance, spectrum, draw(seeds) if condition > 1 else 0)

@@ -1,0 +1,75 @@
+"""Type strategies: registered as soon as a type exists, without making it exist."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import find, settings
+from hypothesis import strategies as st
+
+from manifoldtheory.estimators import TangentProxy
+from manifoldtheory.manifolds import (
+    Cylinder,
+    Ellipsoid,
+    FixedRadius,
+    MongePatch,
+    RadialLaw,
+    Sphere,
+    Submanifold,
+    Torus,
+    TruncatedHalfNormal,
+    TruncatedPareto,
+    TwoPoint,
+    UniformBall,
+)
+from manifoldtheory.testing import Loss, SamplingLaw, TokenCloud
+from manifoldtheory.testing.inference import TYPES
+
+REGISTERED = [
+    *(Submanifold, MongePatch, Sphere, Ellipsoid, Torus, Cylinder),
+    *(RadialLaw, FixedRadius, UniformBall, TruncatedHalfNormal, TwoPoint, TruncatedPareto),
+    *(TangentProxy, SamplingLaw, Loss, TokenCloud),
+]
+
+
+def first(strategy: st.SearchStrategy) -> object:
+    return find(strategy, lambda _: True, settings=settings(max_examples=1, database=None))
+
+
+@pytest.mark.parametrize("kind", REGISTERED)
+def test_types_resolve_to_their_own_kind(kind: type) -> None:
+    assert isinstance(first(st.from_type(kind)), kind)
+
+
+def test_the_list_above_is_complete() -> None:
+    assert {kind.__name__ for kind in REGISTERED} == {name for names in TYPES.values() for name in names}
+
+
+@dataclass
+class Experiment:
+    manifold: Submanifold
+    law: RadialLaw
+    proxy: TangentProxy
+
+
+def test_builds_infers_them() -> None:
+    found = first(st.builds(Experiment))
+    assert isinstance(found, Experiment)
+    assert isinstance(found.manifold, Submanifold)
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import hypothesis; assert 'torch' not in sys.modules; from manifoldtheory.manifolds import Submanifold",
+        "from manifoldtheory.manifolds import Submanifold; import hypothesis",
+    ],
+    ids=["hypothesis first", "types first"],
+)
+def test_either_order_of_imports(imports: str) -> None:
+    code = (
+        f"import sys; {imports}; from hypothesis import strategies as st; print(st.from_type(Submanifold).validate())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
