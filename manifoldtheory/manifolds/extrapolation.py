@@ -1,7 +1,7 @@
 """The extrapolated midpoint rule with all its runs side by side, and an estimate of its error."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -28,12 +28,17 @@ def integrate_stacked(
     for _ in range(steps):
         bends, turns = _midpoints(acceleration, position, velocity, duration)
         # Extrapolated are the deviations from free motion: the weights would multiply the rounding of the whole.
-        bend = sum(weight * bend for weight, bend in zip(WEIGHTS, bends, strict=True))
-        turn = sum(weight * turn for weight, turn in zip(WEIGHTS, turns, strict=True))
-        coarse = sum(weight * bend for weight, bend in zip(WEIGHTS_BELOW, bends[:-1], strict=True))
-        error = error + (bend - coarse).abs()
+        bend, turn = _weighted(WEIGHTS, bends), _weighted(WEIGHTS, turns)
+        error = error + (bend - _weighted(WEIGHTS_BELOW, bends[:-1])).abs()
         position, velocity = position + duration * velocity + bend, velocity + turn
     return position, velocity, error
+
+
+def _weighted(weights: Sequence[float], parts: Sequence[Tensor]) -> Tensor:
+    total = weights[0] * parts[0]
+    for weight, part in zip(weights[1:], parts[1:], strict=True):
+        total = torch.add(total, part, alpha=weight)
+    return total
 
 
 def _midpoints(

@@ -6,15 +6,11 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
-
-from manifoldtheory.errors import InputError
 
 BACKEND = "pytorch"
 _VARIABLE = "GEOMSTATS_BACKEND"
@@ -28,7 +24,7 @@ def load_geomstats(module: str = "geomstats.geometry.base") -> ModuleType:
     process, and does not import where numpy has dropped `trapz` (2.4). All of that is undone or supplied here.
     geomstats makes its constants in the default dtype, so compute with it inside `double_precision`.
     """
-    with _LOCK, _torch_state_kept(), _numpy_trapz(), _backend_chosen(), warnings.catch_warnings():
+    with _LOCK, process_state_kept(), _numpy_trapz(), _backend_chosen(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # third-party import-time notices; its results are not touched
         return importlib.import_module(module)
 
@@ -54,46 +50,14 @@ def backend_name() -> str:
     return getattr(backend, "BACKEND_NAME", None) or os.environ.get(_VARIABLE, BACKEND)
 
 
-def hypersphere(dim: int) -> Any:
-    """geomstats' unit `Hypersphere`, on whichever backend it runs."""
-    return load_geomstats("geomstats.geometry.hypersphere").Hypersphere(dim)
-
-
-def immersed_set(origin: object, immersion: Callable[[Tensor], Tensor], dim: int, ambient_dim: int) -> Any:
-    """A geomstats `ImmersedSet` of the immersion, which remembers its origin (see `origin_of`).
-
-    Raises `InputError` on another backend than PyTorch: the immersion is torch, and numpy has no derivatives.
-    """
-    if backend_name() != BACKEND:
-        raise InputError(
-            f"geomstats runs on its {backend_name()} backend here, and {origin!r} needs the pytorch one: "
-            f"set {_VARIABLE}=pytorch before the first import of geomstats"
-        )
-    base = load_geomstats("geomstats.geometry.base")
-    euclidean = load_geomstats("geomstats.geometry.euclidean")
-
-    class TorchImmersedSet(base.ImmersedSet):
-        manifoldtheory_origin = origin
-
-        def __init__(self) -> None:
-            super().__init__(dim=dim)
-
-        def _define_embedding_space(self) -> Any:
-            return euclidean.Euclidean(dim=ambient_dim)
-
-        def immersion(self, point: Tensor) -> Tensor:
-            return immersion(point)
-
-    return TorchImmersedSet()
-
-
 def origin_of(space: object) -> object | None:
-    """The manifold that a space of `immersed_set` came from, else ``None``."""
+    """The manifold that a space of `geomstats_space` came from, else ``None``."""
     return getattr(space, "manifoldtheory_origin", None)
 
 
 @contextlib.contextmanager
-def _torch_state_kept() -> Iterator[None]:
+def process_state_kept() -> Iterator[None]:
+    """Torch's default dtype, its threads and both global random states are afterwards what they were."""
     dtype, threads, random = torch.get_default_dtype(), torch.get_num_threads(), torch.get_rng_state()
     numpy_random = np.random.get_state()  # noqa: NPY002 # the legacy global state is what must stay as it was
     try:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import torch
@@ -199,7 +200,10 @@ class ImmersedChart(Chart):
             arc = self.geodesic(a, steps)
             return torch.cat([arc.tangent, arc.normal], -1), tuple(vars(arc).values())
 
-        _, jacobian, parts = jvp(ends, (a.expand_as(across).contiguous(),), (across.contiguous(),), has_aux=True)
+        start = a.expand_as(across).contiguous()
+        _, jacobian, parts = cast(
+            "tuple[Tensor, Tensor, tuple[Tensor, ...]]", jvp(ends, (start,), (across.contiguous(),), has_aux=True)
+        )
         return Arc(*(part[0] for part in parts)), jacobian
 
     def steps(self, length: float) -> int:
@@ -226,8 +230,8 @@ class ImmersedChart(Chart):
                 return end, arc, steps
             steps *= 2
         raise InputError(
-            f"a geodesic of length {length:.6g} leaves the coordinates of the immersion, or passes too near to where "
-            f"they degenerate: {MAXIMUM_STEPS} steps do not resolve it; take a shorter tangent vector or other coordinates"
+            f"a geodesic of length {length:.6g} leaves the coordinates of the immersion, or passes near to where they "
+            f"degenerate: {MAXIMUM_STEPS} steps do not resolve it; take a shorter tangent vector, or other coordinates"
         )
 
 

@@ -43,7 +43,7 @@ class Immersion:
         except Exception as error:
             raise InputError(
                 f"torch.func cannot differentiate the immersion ({_one_line(error)}): "
-                "build its result from torch operations on the coordinates, e.g. torch.stack, without branches on values"
+                "build its result from torch operations on the coordinates, as torch.stack, without branches on values"
             ) from error
         require_finite(examples, value, jacobian)
         require_finite(examples[:1], second)
@@ -80,7 +80,8 @@ class Immersion:
 
     def _over(self, function: Callable, *arguments: Tensor) -> tuple[Tensor, ...]:
         batch = arguments[0].shape[:-1]
-        rows = [argument.reshape(-1, self.dim) for argument in arguments]
+        # Forward mode writes tangents beside their values, which must not share memory.
+        rows = [argument.reshape(-1, self.dim).contiguous() for argument in arguments]
         size = max(256, CHUNK // (self.ambient_dim * self.dim**2))
         results = vmap(function, chunk_size=size if rows[0].shape[0] > size else None)(*rows)
         results = results if isinstance(results, tuple) else (results,)

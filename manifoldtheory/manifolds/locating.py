@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 from torch import Tensor
 
 from manifoldtheory.manifolds.immersed_charts import curvatures
@@ -27,7 +27,7 @@ ROWS = 2**15
 
 
 class Grid:
-    """Points spread evenly over a box of coordinates, with what the immersion is like there. Lazy: 4096 or so points."""
+    """Points spread evenly over a box of coordinates, with what the immersion is like there, computed on demand."""
 
     def __init__(self, immersion: Immersion, box: Tensor) -> None:
         self.immersion, self.box = immersion, box
@@ -74,12 +74,12 @@ class Grid:
         return float(curvatures.max()) if len(curvatures) else 0.0
 
     @cached_property
-    def _tree(self) -> tuple[cKDTree, np.ndarray, np.ndarray, np.ndarray]:
+    def _tree(self) -> tuple[KDTree, np.ndarray, np.ndarray, np.ndarray]:
         finite = self.points.isfinite().all(-1).numpy()
         points = self.points.numpy()[finite]
         centre = points.mean(0)
         axes = np.linalg.svd(points - centre, full_matrices=False)[2][:AXES].T
-        return cKDTree((points - centre) @ axes), centre, axes, np.flatnonzero(finite)
+        return KDTree((points - centre) @ axes), centre, axes, np.flatnonzero(finite)
 
     def locate(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Coordinates of the nearest points found, and their distances: (…, d) → (…, m), (…), float64.

@@ -8,9 +8,8 @@ import sys
 import pytest
 import torch
 
-from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds import Cylinder, Ellipsoid, MongePatch, Sphere, Submanifold, Torus, from_geomstats
-from manifoldtheory.manifolds.geomstats_bridge import double_precision, load_geomstats
+from manifoldtheory.manifolds.geomstats_bridge import double_precision
 
 IMMERSED = [
     Sphere(2, 1.5),
@@ -49,27 +48,6 @@ def test_unit_sphere_is_a_hypersphere(generator: torch.Generator) -> None:
         expected = space.metric.exp(v, x)
     assert torch.get_default_dtype() == before
     assert torch.allclose(expected, sphere.exp(x, v), rtol=0, atol=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "arguments", "reason"),
-    [
-        ("spd_matrices", "SPDMatrices", (2,), "not the Euclidean one"),
-        ("hyperboloid", "Hyperboloid", (2,), "Minkowski"),
-        ("poincare_ball", "PoincareBall", (2,), "hyperbolic"),
-        ("stiefel", "Stiefel", (3, 2), "canonical metric"),
-        ("euclidean", "Euclidean", (3,), "not in the catalogue"),
-    ],
-)
-def test_other_spaces_are_refused_by_name(module: str, name: str, arguments: tuple, reason: str) -> None:
-    space = getattr(load_geomstats(f"geomstats.geometry.{module}"), name)(*arguments)
-    with pytest.raises(InputError, match=rf"{name}.*{reason}"):
-        from_geomstats(space)
-
-
-def test_what_is_no_space_is_refused() -> None:
-    with pytest.raises(InputError, match="expected a geomstats space, got int"):
-        from_geomstats(3)
 
 
 def run(code: str, **environment: str) -> str:
