@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -13,6 +14,7 @@ from manifoldtheory.manifolds.checks import require_dim
 from manifoldtheory.manifolds.quadrics import (
     MatrixBasis,
     SymmetricChart,
+    constant,
     haar,
     orthonormalised,
     skew_basis,
@@ -46,14 +48,13 @@ class Grassmannian(Submanifold):
         object.__setattr__(self, "ambient_dim", self.n**2)
 
     def chart(self, x: Tensor) -> SymmetricChart:
-        basis = projector_basis(self.n, self.p)
-        table, local = basis.table.to(x), basis.like(x)
+        local = projector_basis(self.n, self.p).like(x)
         turn = adapted(x.unflatten(-1, (self.n, self.n)), self.p)
         tangent, normal = (
             torch.einsum("...ab,ibc,...dc->...adi", turn, part, turn).flatten(-3, -2)
             for part in (local.tangent, torch.cat([local.normal, local.flat]))
         )
-        return SymmetricChart(tangent, normal, local, table)
+        return SymmetricChart(tangent, normal, local)
 
     def immersion(self, coordinates: Tensor) -> Tensor:
         """The projector onto the graph of K, (I; K)(I + KᵀK)⁻¹(I, Kᵀ), with the coordinates the rows of K."""
@@ -84,27 +85,26 @@ class Veronese(Submanifold):
     ambient_dim: int = field(init=False, repr=False, default=5)
 
     def chart(self, x: Tensor) -> SymmetricChart:
-        basis = veronese_basis()
-        table, local = basis.table.to(x), basis.like(x)
+        local = veronese_basis().like(x)
         turn = adapted(projector(x), 1)
-        traceless = _traceless().to(x)
+        traceless = constant(_traceless(), x)
         tangent, normal = (
             torch.einsum("kad,...ab,ibc,...dc->...ki", traceless, turn, part, turn)
             for part in (local.tangent, local.normal)
         )
-        return SymmetricChart(tangent, normal, local, table)
+        return SymmetricChart(tangent, normal, local)
 
     def immersion(self, coordinates: Tensor) -> Tensor:
         """The line through (1, k₁, k₂)."""
         matrix = graph_projector(coordinates[..., None])
-        return VERONESE_SCALE * torch.einsum("kab,...ab->...k", _traceless().to(matrix), matrix)
+        return VERONESE_SCALE * torch.einsum("kab,...ab->...k", constant(_traceless(), matrix), matrix)
 
     def distance_estimate(self, x: Tensor) -> Tensor:
         return VERONESE_SCALE * Grassmannian(3, 1).distance_estimate(projector(x).flatten(-2))
 
     def _draw(self, n: int, generator: torch.Generator) -> Tensor:
         line = haar(n, 3, 1, generator)
-        return VERONESE_SCALE * torch.einsum("kab,nab->nk", _traceless().to(line), line @ line.mT)
+        return VERONESE_SCALE * torch.einsum("kab,nab->nk", constant(_traceless(), line), line @ line.mT)
 
 
 def adapted(matrix: Tensor, rank: int) -> Tensor:
@@ -129,7 +129,7 @@ def adapted(matrix: Tensor, rank: int) -> Tensor:
 def projector(x: Tensor) -> Tensor:
     """I/3 + √(2/3) Σ x_k E_k (…, 3, 3), the projector of a point of the Veronese surface (…, 5)."""
     identity = torch.eye(3, dtype=x.dtype, device=x.device)
-    return identity / 3 + torch.einsum("...k,kab->...ab", x, _traceless().to(x)) / VERONESE_SCALE
+    return identity / 3 + torch.einsum("...k,kab->...ab", x, constant(_traceless(), x)) / VERONESE_SCALE
 
 
 def graph_projector(slope: Tensor) -> Tensor:
@@ -137,14 +137,15 @@ def graph_projector(slope: Tensor) -> Tensor:
     rank = slope.shape[-1]
     identity = torch.eye(rank, dtype=slope.dtype, device=slope.device)
     graph = torch.cat([identity.expand(*slope.shape[:-2], rank, rank), slope], -2)
-    return graph @ torch.linalg.solve(identity + slope.mT @ slope, graph.mT)
+    # not linalg.solve: see `cayley`
+    return graph @ torch.linalg.inv(identity + slope.mT @ slope) @ graph.mT
 
 
 @lru_cache(maxsize=32)
 def projector_basis(n: int, p: int) -> MatrixBasis:
     """Seen from E = 2P − I = diag(I, −I): projectors are ½(I + E), half the distances of the reflections E."""
     symmetric = symmetric_basis(n)
-    crossing = symmetric[:, p:, :p].flatten(1).any(1)
+    crossing = symmetric[:, p:, :p].any((1, 2))
     return MatrixBasis(
         point=_reflection(n, p),
         tangent=symmetric[crossing],
@@ -157,30 +158,28 @@ def projector_basis(n: int, p: int) -> MatrixBasis:
 @lru_cache(maxsize=1)
 def veronese_basis() -> MatrixBasis:
     """That of the projectors of rank 1 in R³, without the trace, in units √(3/2) times as long."""
-    diagonal = torch.diag_embed(torch.tensor([[0.0, 1.0, -1.0], [2.0, -1.0, -1.0]], dtype=torch.float64))
-    diagonal = diagonal / torch.linalg.matrix_norm(diagonal)[:, None, None]
+    diagonal = np.stack([np.diag([0.0, 1.0, -1.0]) / math.sqrt(2), np.diag([2.0, -1.0, -1.0]) / math.sqrt(6)])
     first, second, across = _crossing()
     return MatrixBasis(
         point=_reflection(3, 1),
-        tangent=torch.stack([first, second]),
-        normal=torch.cat([diagonal, across[None]]),
-        flat=torch.zeros(0, 3, 3, dtype=torch.float64),
+        tangent=np.stack([first, second]),
+        normal=np.concatenate([diagonal, across[None]]),
+        flat=np.zeros((0, 3, 3)),
         rate=2.0 / VERONESE_SCALE,
     )
 
 
-def _reflection(n: int, p: int) -> Tensor:
-    return torch.diag(torch.where(torch.arange(n) < p, 1.0, -1.0).double())
+def _reflection(n: int, p: int) -> np.ndarray:
+    return np.diag(np.where(np.arange(n) < p, 1.0, -1.0))
 
 
-def _crossing() -> list[Tensor]:
+def _crossing() -> list[np.ndarray]:
     """The orthonormal symmetric 3 × 3 matrices with entries 21, 31, 32."""
-    return [each for each in symmetric_basis(3) if not torch.diagonal(each).any()]
+    return [each for each in symmetric_basis(3) if not np.diagonal(each).any()]
 
 
 @lru_cache(maxsize=1)
-def _traceless() -> Tensor:
+def _traceless() -> np.ndarray:
     """Orthonormal traceless symmetric matrices (5, 3, 3), in the order of the coordinates of `Veronese`."""
-    diagonal = torch.diag_embed(torch.tensor([[1.0, -1.0, 0.0], [-1.0, -1.0, 2.0]], dtype=torch.float64))
-    diagonal = diagonal / torch.linalg.matrix_norm(diagonal)[:, None, None]
-    return torch.cat([diagonal, torch.stack(_crossing())])
+    diagonal = np.stack([np.diag([1.0, -1.0, 0.0]) / math.sqrt(2), np.diag([-1.0, -1.0, 2.0]) / math.sqrt(6)])
+    return np.concatenate([diagonal, np.stack(_crossing())])

@@ -3,8 +3,9 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -30,30 +31,49 @@ class MatrixBasis:
     """Orthonormal matrices (·, n, p) seen from a point that has been turned to E: tangent, normal, and E itself.
 
     The manifold is ⟨N_a, ξ⟩ + (rate/2) ⟨EᵀN_a, ξᵀξ⟩ = 0 for the displacement ξ in the span of `tangent` and `normal`;
-    `flat` are the other normal directions, which it never enters.
+    `flat` are the other normal directions, which it never enters. In numpy, since bases are kept for the next call, and
+    a tensor made inside `torch.func` must not outlive it.
     """
+
+    point: np.ndarray
+    tangent: np.ndarray
+    normal: np.ndarray
+    flat: np.ndarray
+    rate: float
+
+    @cached_property
+    def table(self) -> np.ndarray:
+        """Q_aij of the equations z_a + ½ Q_a(ξ, ξ) = 0 in components, tangent before normal: (q, m + q, m + q)."""
+        basis = np.concatenate([self.tangent, self.normal])
+        size = len(self.normal) * len(basis) ** 2
+        if size > TABLE_LIMIT:
+            raise InputError(
+                f"matrices of shape {self.point.shape} need a table of {size} second derivatives, the limit is "
+                f"{TABLE_LIMIT}: take smaller matrices"
+            )
+        bent = np.einsum("rk,arl->akl", self.point, self.normal)
+        return self.rate * np.einsum("aisk,jsk->aij", np.einsum("akl,isl->aisk", bent, basis), basis)
+
+    def like(self, x: Tensor) -> "LocalBasis":
+        """The matrices and the table in the dtype and on the device of x."""
+        arrays = (self.point, self.tangent, self.normal, self.flat, self.table)
+        return LocalBasis(*(constant(array, x) for array in arrays), self.rate)
+
+
+class LocalBasis(NamedTuple):
+    """What `MatrixBasis` says of its fields, as tensors."""
 
     point: Tensor
     tangent: Tensor
     normal: Tensor
     flat: Tensor
+    table: Tensor
     rate: float
 
-    @cached_property
-    def table(self) -> Tensor:
-        """Q_aij of the equations z_a + ½ Q_a(ξ, ξ) = 0 in components, tangent before normal: (q, m + q, m + q)."""
-        basis = torch.cat([self.tangent, self.normal])
-        size = len(self.normal) * len(basis) ** 2
-        if size > TABLE_LIMIT:
-            raise InputError(
-                f"matrices of shape {tuple(self.point.shape)} need a table of {size} second derivatives, the limit is "
-                f"{TABLE_LIMIT}: take smaller matrices"
-            )
-        return self.rate * torch.einsum("rk,arl,isk,jsl->aij", self.point, self.normal, basis, basis)
 
-    def like(self, x: Tensor) -> Self:
-        """The matrices in the dtype and on the device of x."""
-        return type(self)(self.point.to(x), self.tangent.to(x), self.normal.to(x), self.flat.to(x), self.rate)
+def constant(array: np.ndarray, like: Tensor) -> Tensor:
+    """The array as a tensor with the dtype and device of another."""
+    return torch.tensor(array, dtype=like.dtype, device=like.device)
 
 
 class QuadricsChart(Chart):
@@ -140,8 +160,8 @@ class SymmetricChart(QuadricsChart):
     and makes the normal part.
     """
 
-    def __init__(self, tangent_frame: Tensor, normal_frame: Tensor, basis: MatrixBasis, table: Tensor) -> None:
-        super().__init__(tangent_frame, normal_frame, table, basis.rate / math.sqrt(2))
+    def __init__(self, tangent_frame: Tensor, normal_frame: Tensor, basis: LocalBasis) -> None:
+        super().__init__(tangent_frame, normal_frame, basis.table, basis.rate / math.sqrt(2))
         # E is orthogonal and symmetric.
         self.rate = basis.rate
         self.generators = (basis.tangent @ basis.point).flatten(1)
@@ -182,15 +202,15 @@ def skew_exponential(angle: Tensor, halvings: int) -> tuple[Tensor, Tensor]:
     return sine, excess
 
 
-def symmetric_basis(size: int) -> Tensor:
+def symmetric_basis(size: int) -> np.ndarray:
     """Orthonormal symmetric matrices (size(size+1)/2, size, size)."""
-    return torch.stack([_unit(size, i, j, 1.0) for i in range(size) for j in range(i + 1)])
+    return np.stack([_unit(size, i, j, 1.0) for i in range(size) for j in range(i + 1)])
 
 
-def skew_basis(size: int) -> Tensor:
+def skew_basis(size: int) -> np.ndarray:
     """Orthonormal skew matrices (size(size−1)/2, size, size)."""
     pairs = [_unit(size, i, j, -1.0) for i in range(size) for j in range(i)]
-    return torch.stack(pairs) if pairs else torch.zeros(0, size, size, dtype=torch.float64)
+    return np.stack(pairs) if pairs else np.zeros((0, size, size))
 
 
 def orthonormalised(frame: Tensor) -> Tensor:
@@ -212,8 +232,8 @@ def haar(n: int, size: int, columns: int, generator: torch.Generator) -> Tensor:
     return orthogonal * torch.where(diagonal < 0, -1.0, 1.0)[..., None, :].to(orthogonal)
 
 
-def _unit(size: int, i: int, j: int, sign: float) -> Tensor:
-    matrix = torch.zeros(size, size, dtype=torch.float64)
+def _unit(size: int, i: int, j: int, sign: float) -> np.ndarray:
+    matrix = np.zeros((size, size))
     matrix[i, j] = 1.0 if i == j else math.sqrt(0.5)
     if i != j:
         matrix[j, i] = sign * math.sqrt(0.5)

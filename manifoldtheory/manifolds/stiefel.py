@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -13,6 +14,7 @@ from manifoldtheory.manifolds.quadrics import (
     MatrixBasis,
     QuadricsChart,
     SymmetricChart,
+    constant,
     haar,
     orthonormalised,
     skew_basis,
@@ -106,38 +108,38 @@ class SpecialOrthogonal(Submanifold):
 
 def stiefel_chart(x: Tensor, n: int, p: int) -> QuadricsChart:
     """The chart of `Stiefel(n, p)` at x (…, np)."""
-    basis = stiefel_basis(n, p)
-    table, local = basis.table.to(x), basis.like(x)
+    local = stiefel_basis(n, p).like(x)
     turn = orthonormalised(x.unflatten(-1, (n, p)))
     tangent, normal = (
         torch.einsum("...rs,isk->...rki", turn, part).flatten(-3, -2) for part in (local.tangent, local.normal)
     )
     if p == n:
-        return SymmetricChart(tangent, normal, local, table)
-    return QuadricsChart(tangent, normal, table, 1.0)
+        return SymmetricChart(tangent, normal, local)
+    return QuadricsChart(tangent, normal, local.table, 1.0)
 
 
 @lru_cache(maxsize=32)
 def stiefel_basis(n: int, p: int) -> MatrixBasis:
     """Seen from E = (I; 0): (Ω; K) tangent, (S; 0) normal."""
-    pad = lambda matrices: torch.nn.functional.pad(matrices, (0, 0, 0, n - p))  # noqa: E731
-    lower = torch.eye((n - p) * p, dtype=torch.float64).reshape((n - p) * p, n - p, p)
-    tangent = torch.cat([pad(skew_basis(p)), torch.nn.functional.pad(lower, (0, 0, p, 0))])
+    pad = lambda matrices: np.pad(matrices, ((0, 0), (0, n - p), (0, 0)))  # noqa: E731
+    lower = np.eye((n - p) * p).reshape((n - p) * p, n - p, p)
+    tangent = np.concatenate([pad(skew_basis(p)), np.pad(lower, ((0, 0), (p, 0), (0, 0)))])
     return MatrixBasis(
-        point=torch.eye(n, p, dtype=torch.float64),
+        point=np.eye(n, p),
         tangent=tangent,
         normal=pad(symmetric_basis(p)),
-        flat=torch.zeros(0, n, p, dtype=torch.float64),
+        flat=np.zeros((0, n, p)),
         rate=1.0,
     )
 
 
 def cayley(coordinates: Tensor, size: int) -> Tensor:
     """(I − A/2)⁻¹(I + A/2), A skew with the coordinates (…, size(size−1)/2) below its diagonal."""
-    table = (2**0.5 * skew_basis(size)).to(coordinates)
+    table = constant(2**0.5 * skew_basis(size), coordinates)
     half = torch.einsum("...i,irs->...rs", coordinates, table) / 2
     identity = torch.eye(size, dtype=half.dtype, device=half.device)
-    return torch.linalg.solve(identity - half, identity + half)
+    # not linalg.solve: torch 2.13 drops terms of its derivative by forward mode taken twice
+    return torch.linalg.inv(identity - half) @ (identity + half)
 
 
 def off_orthonormal(matrix: Tensor) -> Tensor:
