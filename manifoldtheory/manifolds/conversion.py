@@ -49,10 +49,10 @@ def from_geomstats(space: Any, *, domain: Domain | None = None) -> Submanifold:
     if isinstance(origin, Submanifold):
         return origin
     kind = type(space)
-    if not any(base.__module__.split(".")[0] == "geomstats" for base in kind.__mro__) or isinstance(space, type):
-        raise InputError(
-            f"expected a geomstats space, got {space.__name__ if isinstance(space, type) else kind.__name__}"
-        )
+    if isinstance(space, type):
+        raise InputError(f"expected a geomstats space, got the class {space.__name__}: pass an instance of it")
+    if not any(base.__module__.split(".")[0] == "geomstats" for base in kind.__mro__):
+        raise InputError(f"expected a geomstats space, got {kind.__name__}")
     for base in kind.__mro__:
         if base.__name__ in REFUSED:
             raise InputError(f"{_name(kind)} cannot be converted: {REFUSED[base.__name__]}")
@@ -103,14 +103,15 @@ def _special_euclidean(space: Any, domain: Domain | None) -> Submanifold:
         last = torch.cat([torch.zeros_like(upper[:1, :-1]), torch.ones_like(upper[:1, -1:])], -1)
         return torch.cat([upper, last]).flatten()
 
-    return _immersed(matrix, space, domain or (-1.0, 1.0), _length(_induced(space)))
+    return _immersed(matrix, space, domain, _length(_induced(space)))
 
 
 def _fixed_rank(space: Any, domain: Domain | None) -> Submanifold:
-    """LLᵀ with L (n, k) lower triangular: coordinates below the diagonal by rows, then its logarithm."""
+    """LLᵀ with L (n, k) lower triangular: coordinates below the diagonal by rows, then its logarithm.
+
+    Of dimension nk − k(k−1)/2; geomstats' `dim` is smaller by k, which is wrong.
+    """
     size, rank = int(space.n), int(space.rank)
-    if rank == size:
-        raise InputError(f"RankKPSDMatrices({size}, {rank}) cannot be converted: {REFUSED['SymmetricMatrices']}")
     rows, columns = torch.tril_indices(size, rank, -1)
     below = len(rows)
 
@@ -121,7 +122,7 @@ def _fixed_rank(space: Any, domain: Domain | None) -> Submanifold:
         factor = (entries @ selection).reshape(size, rank)
         return (factor @ factor.mT).flatten()
 
-    return _immersed(matrix, space, domain or (-1.0, 1.0), _length(_induced(space)))
+    return _immersed(matrix, space, domain, _length(_induced(space)), dim=below + rank)
 
 
 def _immersed_set(space: Any, domain: Domain | None) -> Submanifold:
@@ -145,12 +146,15 @@ def _immersed_set(space: Any, domain: Domain | None) -> Submanifold:
             "space; equip it with PullbackMetric"
         )
     scale = _length(float(getattr(space.metric, "scale", 1.0)))
-    return _immersed(space.immersion, space, domain or (-1.0, 1.0), scale)
+    return _immersed(space.immersion, space, domain, scale)
 
 
-def _immersed(f: Callable[[Tensor], Tensor], space: Any, domain: Domain, scale: float) -> Submanifold:
+def _immersed(
+    f: Callable[[Tensor], Tensor], space: Any, domain: Domain | None, scale: float, dim: int | None = None
+) -> Submanifold:
     scaled = f if scale == 1.0 else lambda q: scale * f(q)
-    return from_immersion(scaled, int(space.dim), domain=domain, name=_name(type(space)))
+    name, box = _name(type(space)), (-1.0, 1.0) if domain is None else domain
+    return from_immersion(scaled, int(space.dim) if dim is None else dim, domain=box, name=name)
 
 
 def _product(space: Any, domain: Domain | None) -> Submanifold:
@@ -192,7 +196,7 @@ CONVERTED: dict[str, Callable[[Any, Domain | None], Submanifold]] = {
 
 
 def _induced(space: Any) -> float:
-    """c with the metric of the space c times that of the surrounding space; raises `InputError` if it is not constant."""
+    """c, the metric of the space being c times that of the surrounding space; raises `InputError` if that varies."""
     ratio = metric_ratio(space)
     if ratio is None:
         raise InputError(
