@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 
 from manifoldtheory.errors import InputError
-from tests.seeded_bugs.bugs import Bug
+from tests.seeded_bugs.bug import Bug
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("manifoldtheory", "proofs", "sims", "real_models")

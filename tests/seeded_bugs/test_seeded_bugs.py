@@ -6,7 +6,8 @@ import re
 import pytest
 
 from manifoldtheory.errors import InputError
-from tests.seeded_bugs.bugs import BUGS, Bug
+from tests.seeded_bugs.bug import Bug
+from tests.seeded_bugs.bugs import BUGS
 from tests.seeded_bugs.runner import ROOT
 
 
