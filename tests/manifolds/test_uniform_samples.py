@@ -1,6 +1,6 @@
 """`sample` is uniform by volume: moments against quadrature of the area element.
 
-All |z| < 5: a false alarm once in 60 000 seeds for the 27 moments of the first five together, and for each of the others.
+All |z| < 5: a false alarm once in 60 000 seeds for the 27 moments of the first five together, or for one other test.
 """
 
 import math
