@@ -9,7 +9,8 @@ the second keeps the weight of a draw that the first hardly reaches below the ro
 How well it works: under Haar the weights are nearly those of an ideal exponential tilt, relative error about
 1.25 √z / √draws at z standard deviations. Under a C of few effective directions, strong tilts of this kind are far from
 the conditional law; the weights scatter, and the effective draws say so. The estimate is then replaced by an upper
-bound: the probability of the highest among the energies e₀ + (e − e₀)·`RETREAT`ʲ, e₀ the mean, that is resolved.
+bound: the probability of the highest among the energies e₀ + (e − e₀)·`RETREAT`ʲ, e₀ the mean, that is resolved. Where
+k is small or C has few directions, an estimate with few effective draws tends to be low by more than its error says.
 """
 
 import math
@@ -24,10 +25,10 @@ from manifoldtheory.estimators.subspace_laws import SubspaceLaw, mean_energy, su
 
 MIXTURE = ((1.0, 15 / 16), (1 / 2, 1 / 16))
 """Powers of S, and their shares of the draws."""
-RESOLVED = 24
+RESOLVED = 48
 """Effective draws from which on an estimate stands, or a `RESOLVED_SHARE` of the draws if these are few."""
 RESOLVED_SHARE = 1 / 32
-RETREAT = 3 / 4
+RETREAT = 0.85
 ROUNDING = 1e-12
 """Relative size below which a difference of energies is 0."""
 CHUNK_NUMBERS = 2**21
@@ -106,7 +107,8 @@ def _resolved(law: SubspaceLaw, rank: int, energy: float, draws: int, generator:
         tilt = tilted(tilt, rank, aim) if aim > mean else law
         tail = _estimate(tilt, rank, aim, draws, generator)
         if tail.effective_draws >= min(RESOLVED, draws * RESOLVED_SHARE) or tilt is law:
-            return tail
+            # A lower energy was picked by its draws, in favour of those that miss heavy weights: draw afresh.
+            return tail if aim == energy else _estimate(tilt, rank, aim, draws, generator)
         aim = mean + (aim - mean) * RETREAT
 
 

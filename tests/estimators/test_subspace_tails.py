@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.optimize import minimize_scalar
+from scipy.optimize import fminbound
 from scipy.stats import beta, kstest
 
 from manifoldtheory.errors import InputError
@@ -43,9 +44,7 @@ def quadratic_form_tail(weights: np.ndarray) -> float:
         return complex(-0.5 * np.log(1 - 2 * weights * s).sum() - np.log(s))
 
     edge = 1 / (2 * weights.max())
-    saddle = minimize_scalar(
-        lambda s: log_integrand(s).real, bounds=(0, edge), method="bounded", options={"xatol": 1e-10 * edge}
-    ).x
+    saddle = float(cast("Any", fminbound(lambda s: log_integrand(s).real, 0, edge, xtol=1e-10 * edge)))
     height = log_integrand(saddle).real
     width = math.exp(height)
 
