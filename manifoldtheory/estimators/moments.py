@@ -24,7 +24,8 @@ class SecondMoment:
     """Streaming weighted moments of points in R^d.
 
     Keeps the weight sum W, the mean and the centred co-moment M = Σ w (x − mean)(x − mean)ᵀ, and joins batches by Chan,
-    Golub and LeVeque's update (1979): raw sums Σ x xᵀ would lose the covariance when it is small against the mean.
+    Golub and LeVeque's update (1979): raw sums Σ x xᵀ would lose the covariance when it is small against the mean. The
+    mean is kept as an anchor among the points plus an offset, so that means of batches differ to the spread's rounding.
     The accumulator lives on the device of its first batch, takes no part in automatic differentiation, and gives numpy
     arrays back when every batch was one.
 
@@ -44,7 +45,8 @@ class SecondMoment:
         """Number of points seen."""
         self.weight = 0.0
         """Sum of their weights; equal to `count` without weights."""
-        self._mean = torch.zeros(dim, dtype=dtype)
+        self._anchor = torch.zeros(dim, dtype=dtype)
+        self._offset = torch.zeros(dim, dtype=dtype)
         self._comoment = torch.zeros(dim, dim, dtype=dtype)
         self._from_arrays: bool | None = None
 
@@ -77,7 +79,7 @@ class SecondMoment:
         if other.dim != self.dim:
             raise InputError(f"can't merge moments of dimensions {self.dim} and {other.dim}")
         if other.weight:
-            self._join(other.weight, other._mean.to(self.dtype), other._comoment.to(self.dtype))
+            self._join(other.weight, *(part.to(self.dtype) for part in (other._anchor, other._offset, other._comoment)))
         self._count(other.count, other._from_arrays)
         return self
 
@@ -92,8 +94,8 @@ class SecondMoment:
         if from_arrays is not None:
             self._from_arrays = from_arrays and self._from_arrays is not False
 
-    def _moments_of(self, points: Tensor, weights: Tensor | None) -> tuple[float, Tensor, Tensor]:
-        """W, the mean and the co-moment of a batch, W > 0."""
+    def _moments_of(self, points: Tensor, weights: Tensor | None) -> tuple[float, Tensor, Tensor, Tensor]:
+        """W, anchor and offset of the mean, and the co-moment of a batch, W > 0."""
         # A provisional centre, of few points about one of them: constants are then centred to 0 exactly.
         first = points[0].to(self.dtype)
         centre = first + (points[:PILOT_POINTS].to(self.dtype) - first).mean(0)
@@ -103,7 +105,7 @@ class SecondMoment:
             centre = centre + shift
             weight, shift, comoment = self._moments_about(centre, points, weights)
         comoment.addr_(shift, shift, alpha=-weight)
-        return weight, centre + shift, comoment
+        return weight, centre, shift, comoment
 
     def _moments_about(self, centre: Tensor, points: Tensor, weights: Tensor | None) -> tuple[float, Tensor, Tensor]:
         """W, Σ w (x − centre) / W and Σ w (x − centre)(x − centre)ᵀ, by slices that stay in cache."""
@@ -129,11 +131,14 @@ class SecondMoment:
         weight = float(len(points)) if weights is None else float(weights.sum())
         return weight, total / weight, product
 
-    def _join(self, weight: float, mean: Tensor, comoment: Tensor, points: Tensor | None = None) -> None:
+    def _join(
+        self, weight: float, anchor: Tensor, offset: Tensor, comoment: Tensor, points: Tensor | None = None
+    ) -> None:
         """Chan's update, refused before anything changes where a sum of squares is not finite, or lost."""
-        device = self._mean.device if self.weight else mean.device
-        mean, comoment = mean.to(device), comoment.to(device)
-        before, shift = self.weight, mean - self._mean.to(device)
+        device = self._anchor.device if self.weight else anchor.device
+        anchor, offset, comoment = anchor.to(device), offset.to(device), comoment.to(device)
+        before, mean = self.weight, anchor + offset
+        shift = (anchor - self._anchor.to(device)) + (offset - self._offset.to(device))
         total = before + weight
         coupling = before / total * weight
         squares = comoment.diagonal() + total * mean.square()
@@ -155,9 +160,9 @@ class SecondMoment:
                 )
         if before:
             self._comoment.add_(comoment).addr_(shift, shift, alpha=coupling)
-            self._mean = self._mean + weight / total * shift
+            self._offset = self._offset + weight / total * shift
         else:
-            self._mean, self._comoment = mean.clone(), comoment.clone()
+            self._anchor, self._offset, self._comoment = anchor.clone(), offset.clone(), comoment.clone()
         self.weight = total
 
     @staticmethod
@@ -174,7 +179,7 @@ class SecondMoment:
     def mean(self) -> Float[Tensor, " d"]:
         """Weighted mean, shape (d,)."""
         self._require_points()
-        return self._as_given(self._mean.clone())
+        return self._as_given(self._anchor + self._offset)
 
     @property
     def covariance(self) -> Float[Tensor, "d d"]:
@@ -189,7 +194,10 @@ class SecondMoment:
     def _matrix(self, *, centered: bool) -> Tensor:
         self._require_points()
         covariance = self._comoment / self.weight
-        return covariance if centered else covariance.addr_(self._mean, self._mean)
+        if centered:
+            return covariance
+        mean = self._anchor + self._offset
+        return covariance.addr_(mean, mean)
 
     def _as_given(self, tensor: Tensor) -> Tensor:
         return as_numpy(tensor) if self._from_arrays else tensor  # pyright: ignore[reportReturnType]

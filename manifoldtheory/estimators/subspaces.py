@@ -70,7 +70,8 @@ def fit_tangent_proxy(
     """Tangent proxy of rank k of points (n, d); for ``"pca"`` also of their `SecondMoment`.
 
     - ``"pca"``: the leading eigenvectors of the covariance, each with its largest entry positive.
-    - ``"semi-nmf"``: the span of a dictionary W, X ≈ G W with codes G ≥ 0 (`semi_nmf`), by QR.
+    - ``"semi-nmf"``: the span of a dictionary W, X ≈ G W with codes G ≥ 0 (`semi_nmf`), by QR. About the mean, concepts
+      tend to come in opposite pairs, which span one direction: ``centered=False`` suits it better.
     - ``"local-pca"``: the leading eigenvectors of the mean projector onto the local tangent spaces (`local_tangents`,
       with up to 100 neighbours).
 
@@ -135,7 +136,7 @@ def _dictionary_span(points: Tensor, rank: int, generator: torch.Generator | Non
     dictionary = semi_nmf(points, rank, generator=generator).dictionary
     q, r = torch.linalg.qr(dictionary.T / dictionary.norm(dim=1).clamp(min=torch.finfo(points.dtype).tiny))
     if not bool((r.diagonal().abs() > TIE * points.shape[1] * torch.finfo(points.dtype).eps).all()):
-        raise InputError(f"the dictionary of rank {rank} spans fewer directions, like the data: lower the rank")
+        raise InputError(f"the dictionary of rank {rank} spans fewer directions: use centered=False, or lower the rank")
     return TangentProxy(q)
 
 

@@ -1,0 +1,5 @@
+"""Prints docs/numerics.md."""
+
+from tests.estimators.numerics import document
+
+print(document(), end="")
