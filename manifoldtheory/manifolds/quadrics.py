@@ -56,8 +56,10 @@ class MatrixBasis:
 
     def like(self, x: Tensor) -> "LocalBasis":
         """The matrices and the table in the dtype and on the device of x."""
-        arrays = (self.point, self.tangent, self.normal, self.flat, self.table)
-        return LocalBasis(*(constant(array, x) for array in arrays), self.rate)
+        point, tangent, normal, flat, table = (
+            constant(array, x) for array in (self.point, self.tangent, self.normal, self.flat, self.table)
+        )
+        return LocalBasis(point, tangent, normal, flat, table, self.rate)
 
 
 class LocalBasis(NamedTuple):
