@@ -23,6 +23,15 @@ TYPES: dict[str, dict[str, Callable[[Any], Any]]] = {
     },
     "manifoldtheory.manifolds.torus": {"Torus": lambda strategies: strategies.submanifolds(families="torus")},
     "manifoldtheory.manifolds.cylinder": {"Cylinder": lambda strategies: strategies.submanifolds(families="cylinder")},
+    "manifoldtheory.manifolds.product": {"Product": lambda strategies: strategies.submanifolds(families="product")},
+    "manifoldtheory.manifolds.stiefel": {
+        "SpecialOrthogonal": lambda strategies: strategies.submanifolds(families="orthogonal"),
+        "Stiefel": lambda strategies: strategies.submanifolds(families="stiefel"),
+    },
+    "manifoldtheory.manifolds.grassmannian": {
+        "Grassmannian": lambda strategies: strategies.submanifolds(families="grassmannian", curvature_bound=2),
+        "Veronese": lambda strategies: strategies.submanifolds(families="veronese", curvature_bound=2),
+    },
     "manifoldtheory.manifolds.radial": {
         "RadialLaw": lambda strategies: strategies.radial_laws(),
         "FixedRadius": lambda strategies: strategies.radial_laws(families="fixed"),

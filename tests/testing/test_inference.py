@@ -5,7 +5,6 @@ import sys
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import find, settings
 from hypothesis import strategies as st
 
 from manifoldtheory.estimators import TangentProxy
@@ -13,33 +12,35 @@ from manifoldtheory.manifolds import (
     Cylinder,
     Ellipsoid,
     FixedRadius,
+    Grassmannian,
     MongePatch,
+    Product,
     RadialLaw,
+    SpecialOrthogonal,
     Sphere,
+    Stiefel,
     Submanifold,
     Torus,
     TruncatedHalfNormal,
     TruncatedPareto,
     TwoPoint,
     UniformBall,
+    Veronese,
 )
 from manifoldtheory.testing import Loss, SamplingLaw, TokenCloud
 from manifoldtheory.testing.inference import TYPES
 
 REGISTERED = [
-    *(Submanifold, MongePatch, Sphere, Ellipsoid, Torus, Cylinder),
+    *(Submanifold, MongePatch, Sphere, Ellipsoid, Torus, Cylinder, Product),
+    *(SpecialOrthogonal, Stiefel, Grassmannian, Veronese),
     *(RadialLaw, FixedRadius, UniformBall, TruncatedHalfNormal, TwoPoint, TruncatedPareto),
     *(TangentProxy, SamplingLaw, Loss, TokenCloud),
 ]
 
 
-def first(strategy: st.SearchStrategy) -> object:
-    return find(strategy, lambda _: True, settings=settings(max_examples=1, database=None))
-
-
 @pytest.mark.parametrize("kind", REGISTERED)
-def test_types_resolve_to_their_own_kind(kind: type) -> None:
-    assert isinstance(first(st.from_type(kind)), kind)
+def test_types_resolve_to_their_own_kind(kind: type, minimal) -> None:
+    assert isinstance(minimal(st.from_type(kind)), kind)
 
 
 def test_the_list_above_is_complete() -> None:
@@ -53,8 +54,8 @@ class Experiment:
     proxy: TangentProxy
 
 
-def test_builds_infers_them() -> None:
-    found = first(st.builds(Experiment))
+def test_builds_infers_them(minimal) -> None:
+    found = minimal(st.builds(Experiment))
     assert isinstance(found, Experiment)
     assert isinstance(found.manifold, Submanifold)
 
@@ -68,8 +69,6 @@ def test_builds_infers_them() -> None:
     ids=["hypothesis first", "types first"],
 )
 def test_either_order_of_imports(imports: str) -> None:
-    code = (
-        f"import sys; {imports}; from hypothesis import strategies as st; print(st.from_type(Submanifold).validate())"
-    )
+    code = f"import sys; {imports}; hypothesis.strategies.from_type(Submanifold).validate()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -89,7 +89,7 @@ def test_draws_follow_the_generator_and_dtype() -> None:
         (lambda: SamplingLaw(FixedRadius(1.0), ((F(1),),), (F(1, 2),)), "sum to 1, .* sum 1/2"),
         (lambda: SamplingLaw(FixedRadius(1.0), ((F(1),), (F(-1),)), (F(1), F(0))), "positive probabilities"),
         (lambda: SamplingLaw(FixedRadius(1.0), ((F(1),), (F(-1),)), (F(1),)), "2 directions need as many"),
-        (lambda: LAWS["line"].sample(3, generator=None), "explicit torch"),
+        (lambda: LAWS["line"].sample(3, generator=None), "explicit torch"),  # pyright: ignore[reportArgumentType]
         (lambda: LAWS["line"].moment(0), "order must be a positive integer"),
         (lambda: unit_vector(2, [0]), "axis must lie between 0 and 1, got 2"),
     ],
