@@ -5,6 +5,7 @@ from typing import Any
 import sympy
 
 from proofs.certificate import Chain
+from proofs.conditions import direction_free, sphere
 from proofs.contractions import h, w
 from proofs.expansion import ChainBuilder
 from proofs.expressions import Mean
@@ -30,7 +31,13 @@ def mean_shape() -> Chain:
 def _average(name: str, symbol: sympy.Symbol, components: Any, average: Any) -> Chain:
     definition = (symbol, components)
     title = "The average of the squared normal curvature" if symbol == normal_curvature_sq else "The average of S"
-    build = ChainBuilder(name, title, Mean(symbol), definitions=[definition, _FORM_SQ, _TRACE_SQ])
+    build = ChainBuilder(
+        name,
+        title,
+        Mean(symbol),
+        hypotheses=[definition, _FORM_SQ, _TRACE_SQ],
+        conditions=[direction_free(dim), sphere(dim)],
+    )
     build.substitute("in components", definition)
-    build.rewrite("average by pairings", "isserlis", build.current, average, dimension=dim)
+    build.rewrite("average by pairings", "isserlis", build.current, average)
     return build.substitute("invariants of the second form", _FORM_SQ, _TRACE_SQ).done()

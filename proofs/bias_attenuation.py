@@ -8,9 +8,10 @@ import sympy
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.certificate import Chain
+from proofs.conditions import deterministic, direction_free, remainder, sphere
 from proofs.contractions import A, w
-from proofs.derivation import Derivation, Finding
-from proofs.expansion import ChainBuilder, expand, fact
+from proofs.derivation import Derivation, Finding, imported
+from proofs.expansion import ChainBuilder, expand, fact, turned
 from proofs.expressions import (
     At,
     Expectation,
@@ -28,9 +29,12 @@ from proofs.symbols import (
     coefficient_mean,
     coefficient_variance,
     curvature_bound,
+    dim,
+    normal_curvature_sq,
     radius,
     radius_4_mean,
     radius_sq_mean,
+    shape_sq,
 )
 
 CLAIM = Claim(
@@ -69,7 +73,9 @@ x = sympy.Symbol("direction_cos_sq", nonnegative=True)
 def derive() -> Derivation:
     """The derivation: the density on a shell, mixed over g, its divergence, and a two-point law as counterexample."""
     remainders = Remainders()
-    shell = _shell(remainders)
+    imports = imported("curvature-bias/projected-volume", remainders)
+    density = _density(imports[-1])
+    shell = _shell(remainders, density)
     mixture = _mixture(remainders, shell)
     divergence = _divergence(remainders)
     cylinder = _cylinder(remainders)
@@ -79,27 +85,48 @@ def derive() -> Derivation:
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "direction-density", (mixture.name,)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "kl-divergence", (divergence.name,)),
     )
-    chains = (shell, mixture, divergence, *cylinder, two_points)
-    return Derivation(CLAIM, chains, findings, predictions(mixture, divergence))
+    chains = (density, shell, mixture, divergence, *cylinder, two_points)
+    return Derivation(CLAIM, chains, findings, predictions(mixture, divergence), imports)
 
 
-def _shell(remainders: Remainders) -> Chain:
-    """q/⟨q⟩ = 1 + (c − ⟨c⟩)t² + O(t³) from q = 1 + c t² + O(t³) (`proofs.curvature_bias`)."""
-    density, error = sympy.Symbol("density"), remainders()
-    known = (density, 1 + coefficient * t**2 + error * t**3)
-    average = (Mean(coefficient), coefficient_mean)
+COEFFICIENT = (coefficient, shape_sq / 2 - (dim + 2) * normal_curvature_sq / 8)
+"""c, for points uniform by volume and the direction of P_T ξ."""
+
+
+def _density(projected: Chain) -> Chain:
+    """q = 1 + c t² + O(t³) (`proofs.curvature_bias`), under a name."""
+    density = (sympy.Symbol("density"), projected.start)
+    build = ChainBuilder(
+        "density",
+        "The density of directions on the shell of radius t, relative to flat space",
+        density[0],
+        definitions=[density, COEFFICIENT],
+        uses=[projected],
+    )
+    build.substitute("the density", density)
+    build.substitute("its expansion (curvature-bias)", fact(projected))
+    return build.substitute("c = S/2 − (m+2)F/8", turned(COEFFICIENT)).done()
+
+
+def _shell(remainders: Remainders, density: Chain) -> Chain:
+    """q/⟨q⟩ = 1 + (c − ⟨c⟩)t² + O(t³)."""
+    average = (coefficient_mean, Mean(coefficient))
+    relative = (sympy.Symbol("relative_density"), density.start / Mean(density.start))
     build = ChainBuilder(
         "shell-density",
         "The density of directions on the shell of radius t, relative to uniform",
-        density / Mean(density),
+        relative[0],
         remainders=remainders,
-        definitions=[known, average],
+        definitions=[relative, average],
+        conditions=[direction_free(t)],
+        uses=[density],
     )
-    build.substitute("density relative to flat space (curvature-bias)", known)
+    build.substitute("relative to its average", relative)
+    build.substitute("density relative to flat space", fact(density))
     (mean,) = build.current.atoms(Mean)
-    linear = 1 + Mean(coefficient) * t**2 + Mean(error) * t**3
-    build.rewrite("linearity of the average", "linearity", mean, linear, variables=(coefficient, error))
-    build.substitute("⟨c⟩", average)
+    (error,) = (symbol for symbol in build.current.free_symbols if is_remainder(symbol))
+    build.rewrite("linearity of the average", "linearity", mean, 1 + Mean(coefficient) * t**2 + Mean(error) * t**3)
+    build.substitute("⟨c⟩", turned(average))
     return build.truncate("expand in t", build.current, t, 2).done()
 
 
@@ -114,13 +141,17 @@ def _mixture(remainders: Remainders, shell: Chain) -> Chain:
         "The density of directions under the radial law g, relative to uniform",
         Expectation(shell.start),
         remainders=remainders,
-        definitions=[second, third],
+        hypotheses=[second, third],
+        conditions=[
+            deterministic(coefficient, coefficient_mean, shape_sq, normal_curvature_sq, dim),
+            remainder(bound, e),
+        ],
         uses=[shell],
     )
     build.substitute("density on a shell", fact(shell))
     coefficient_2 = without_remainders(shell.conclusion).coeff(t, 2)
     linear = 1 + coefficient_2 * Expectation(t**2) + Expectation(error * t**3)
-    build.rewrite("linearity", "linearity", build.current, linear, variables=(t, error))
+    build.rewrite("linearity", "linearity", build.current, linear)
     build.substitute("E t² = e², and E t³ = η e² times a bounded factor by uniform integrability", second, third)
     return build.tidy("collect", 1 + (coefficient - coefficient_mean) * e**2 + bound * eta * e**2).done()
 
@@ -131,13 +162,15 @@ def _divergence(remainders: Remainders) -> Chain:
     form = (density, 1 + e**2 * excess)
     normalised = (Mean(excess), sympy.Integer(0))
     split = (excess, deviation + eta * error)
-    variance = (Mean(deviation**2), coefficient_variance)
+    variance = (coefficient_variance, Mean(deviation**2))
     build = ChainBuilder(
         "kl-divergence",
         "The divergence of the direction density from uniform",
         Mean(density * sympy.log(density)),
         remainders=remainders,
-        definitions=[form, normalised, split, variance],
+        definitions=[form, split, variance],
+        hypotheses=[normalised],
+        conditions=[direction_free(e, eta), remainder(error, e)],
     )
     build.substitute("p = 1 + e² b", form)
     (argument,) = build.current.args
@@ -145,13 +178,13 @@ def _divergence(remainders: Remainders) -> Chain:
     (expanded,) = build.current.args
     (rest,) = (symbol for symbol in expanded.free_symbols if is_remainder(symbol))
     linear = e**2 * Mean(excess) + e**4 * Mean(excess**2) / 2 + e**6 * Mean(rest)
-    build.rewrite("linearity of the average", "linearity", build.current, linear, variables=(excess, rest))
+    build.rewrite("linearity of the average", "linearity", build.current, linear)
     build.substitute("p is normalised: ⟨b⟩ = 0", normalised)
     build.substitute("b = κ + O(η), κ = c − ⟨c⟩", split)
     square = Mean(deviation**2) + 2 * eta * Mean(deviation * error) + eta**2 * Mean(error**2)
     average = Mean(split[1] ** 2)
-    build.rewrite("linearity of the average", "linearity", average, square, variables=(deviation, error))
-    build.substitute("⟨κ²⟩ = Var(c)", variance)
+    build.rewrite("linearity of the average", "linearity", average, square)
+    build.substitute("⟨κ²⟩ = Var(c)", turned(variance))
     return build.truncate("name the remainder", build.current, e, 4).done()
 
 
@@ -198,7 +231,8 @@ def _cylinder(remainders: Remainders) -> tuple[Chain, ...]:
         "Directions at 45° against those along the curvature, on the unit cylinder",
         (half - zero) / Mean(density.start),
         remainders=remainders,
-        uses=[density, *means],
+        conditions=[direction_free(t)],
+        uses=[density, means[0], means[-1]],
     )
     build.substitute("density of directions", fact(density))
     for part in sorted(build.current.atoms(At), key=str):
@@ -207,34 +241,47 @@ def _cylinder(remainders: Remainders) -> tuple[Chain, ...]:
     (error,) = (symbol for symbol in density.conclusion.free_symbols if is_remainder(symbol))
     terms = sympy.Poly(density.conclusion, x, error).terms()
     linear = sum(weight * (Mean(x**i * error**j) if i + j else 1) for (i, j), weight in terms)
-    build.rewrite("linearity of the average", "linearity", average, linear, variables=(x, error))
-    build.substitute("averages over the circle", *map(fact, means))
+    build.rewrite("linearity of the average", "linearity", average, linear)
+    build.substitute("averages over the circle", fact(means[0]), fact(means[-1]))
     contrast = build.truncate("expand in t", build.current, t, 4).done()
     return radius_of, abscissa_of, density, *means, contrast
 
 
-def _cylinder_means() -> tuple[Chain, Chain]:
-    """⟨cos²θ⟩ = ½ and ⟨cos⁴θ⟩ = ⅜ over the circle: x = A_ij w_i w_j with a projector A on a line."""
+def _cylinder_means() -> tuple[Chain, ...]:
+    """⟨cos²θ⟩ = ½ and ⟨cos⁴θ⟩ = ⅜ over the circle: x = A_ij w_i w_j with a projector A on a line.
+
+    The square is the product of x with a second name for it, whose indices are named otherwise.
+    """
     i, j, k, q = sympy.symbols("i j k q")
-    single = (x, A[i, j] * w[i] * w[j])
-    double = (x**2, A[i, j] * A[k, q] * w[i] * w[j] * w[k] * w[q])
-    trace, square = (A[i, i], sympy.Integer(1)), (A[i, j] ** 2, sympy.Integer(1))
-    other_trace = (A[j, j], sympy.Integer(1))
-    chains = []
-    for power, definition, average in (
-        (1, single, A[i, i] / 2),
-        (2, double, (A[i, i] * A[j, j] + 2 * A[i, j] ** 2) / 8),
-    ):
-        build = ChainBuilder(
-            f"mean-cos-{2 * power}",
-            f"Average of cos^{2 * power} over the circle",
-            Mean(x**power),
-            definitions=[definition, trace, other_trace, square],
-        )
-        build.substitute("in components", definition)
-        build.rewrite("average by pairings", "isserlis", build.current, average, dimension=sympy.Integer(2))
-        chains.append(build.substitute("A is a projector of rank 1", trace, other_trace, square).done())
-    return chains[0], chains[1]
+    again = sympy.Symbol("direction_cos_sq_again")
+    first, second = (x, A[i, j] * w[i] * w[j]), (again, A[k, q] * w[k] * w[q])
+    projector = ((A[i, i], sympy.Integer(1)), (A[j, j], sympy.Integer(1)), (A[i, j] ** 2, sympy.Integer(1)))
+    circle = sphere(sympy.Integer(2))
+    build = ChainBuilder(
+        "mean-cos-2", "Average of cos² over the circle", Mean(x), hypotheses=[first, *projector], conditions=[circle]
+    )
+    build.substitute("in components", first)
+    build.rewrite("average by pairings", "isserlis", build.current, A[i, i] / 2)
+    single = build.substitute("A is a projector of rank 1", *projector).done()
+    build = ChainBuilder("cos-2-again", "The same under another name", again, definitions=[second], hypotheses=[first])
+    build.substitute("in components", second)
+    build.rewrite("other indices", "contraction", build.current, first[1])
+    same = build.substitute("x", turned(first)).done()
+    build = ChainBuilder("cos-4", "The product of the two is the square", Mean(x * again), uses=[same])
+    product = build.substitute("they are the same", fact(same)).done()
+    build = ChainBuilder(
+        "mean-cos-4",
+        "Average of cos⁴ over the circle",
+        Mean(x**2),
+        hypotheses=projector,
+        conditions=[circle],
+        uses=[product],
+    )
+    build.substitute("the square as a product", turned(fact(product)))
+    build.substitute("in components", first, second)
+    average = (A[i, i] * A[j, j] + 2 * A[i, j] ** 2) / 8
+    build.rewrite("average by pairings", "isserlis", build.current, average)
+    return single, same, product, build.substitute("A is a projector of rank 1", *projector).done()
 
 
 def _two_points(remainders: Remainders, contrast: Chain) -> Chain:

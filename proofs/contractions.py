@@ -9,11 +9,12 @@ contracted into slots of other tensors. Averages follow from Isserlis' theorem i
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import permutations, product
+from math import factorial, prod
 from typing import Any
 
 import sympy
 
-from proofs.normal_forms import equal
+from proofs.normal_forms import Nonzero, equal, expanded
 
 w: Any = sympy.IndexedBase("w")
 """The unit direction."""
@@ -26,6 +27,15 @@ B: Any = sympy.IndexedBase("B")
 A: Any = sympy.IndexedBase("A")
 """An orthogonal projector in the tangent space, symmetric."""
 
+TENSORS: Mapping[str, tuple[str, ...]] = {
+    "w": ("tangent",),
+    "h": ("normal", "tangent", "tangent"),
+    "A": ("tangent", "tangent"),
+    "P": ("null", "null"),
+    "B": ("null", "null"),
+}
+"""The tensors there are, and the space of each of their slots."""
+
 SYMMETRIC_SLOTS: Mapping[str, tuple[int, int]] = {"h": (1, 2), "P": (0, 1), "B": (0, 1), "A": (0, 1)}
 
 Factor = tuple[str, tuple[Any, ...]]
@@ -33,13 +43,17 @@ Network = tuple[Factor, ...]
 Contracted = dict[Network, Any]
 """Scalar coefficients by canonical network."""
 
+MOST_ARRANGEMENTS = 100_000
+"""What canonical forms try: all orders of the factors and their symmetric slots."""
+
 _UNIT = "w"  # the label of a slot into which the unit vector is contracted
 
 
 def contracted(expression: Any) -> Contracted:
     """The canonical form of a contracted expression. Raises ``ValueError`` where an index is not summed."""
     result: Contracted = {}
-    for term in sympy.Add.make_args(sympy.expand(expression)):
+    cost = 0
+    for term in sympy.Add.make_args(expanded(expression)):
         scalar, factors = sympy.Integer(1), []
         for factor in sympy.Mul.make_args(term):
             base, power = factor.as_base_exp()
@@ -47,14 +61,20 @@ def contracted(expression: Any) -> Contracted:
                 factors += [(str(base.base), tuple(base.indices))] * int(power)
             else:
                 scalar *= factor
-        network = canonical(_absorb(factors, term))
+        if scalar.has(sympy.Indexed) or scalar.free_symbols & {i for _, indices in factors for i in indices}:
+            raise ValueError(f"{term} is no product of tensors and a number")
+        absorbed = _absorb(factors, term)
+        cost += _arrangements_of(absorbed)
+        _check_cost(cost)
+        network = canonical(absorbed)
         result[network] = result.get(network, 0) + scalar
     return result
 
 
-def same(left: Contracted, right: Contracted) -> bool:
+def same(left: Contracted, right: Contracted, nonzero: Nonzero | None = None) -> bool:
     """Whether two canonical forms agree, their coefficients compared as rational functions."""
-    return all(equal(left.get(network, sympy.S.Zero), right.get(network, sympy.S.Zero)) for network in left | right)
+    zero = sympy.Integer(0)
+    return all(equal(left.get(network, zero), right.get(network, zero), nonzero) for network in left | right)
 
 
 def _absorb(factors: list[Factor], term: Any) -> Network:
@@ -62,12 +82,31 @@ def _absorb(factors: list[Factor], term: Any) -> Network:
     counts = Counter(index for _, indices in factors for index in indices)
     if any(number != 2 for number in counts.values()):
         raise ValueError(f"every index must occur exactly twice in {term}")
+    spaces: dict[Any, str] = {}
+    for name, indices in factors:
+        slots = TENSORS.get(name, ())
+        if len(slots) != len(indices):
+            raise ValueError(f"{name} is no tensor with {len(indices)} slots")
+        for index, space in zip(indices, slots, strict=True):
+            if not isinstance(index, sympy.Symbol) or spaces.setdefault(index, space) != space:
+                raise ValueError(f"the index {index} is summed over no one space in {term}")
     units = Counter(indices[0] for name, indices in factors if name == _UNIT)
     return tuple(
         (name, tuple(_UNIT if index in units else index for index in indices))
         for name, indices in factors
         if name != _UNIT
     )
+
+
+def _arrangements_of(network: Network, *, paired: bool = False) -> int:
+    """How many arrangements its canonical form tries, for all pairings of its unit vectors or as it is."""
+    slots = sum(indices.count(_UNIT) for _, indices in network) if paired else 0
+    return prod(range(slots - 1, 1, -2)) * factorial(len(network)) * 2 ** len(network)
+
+
+def _check_cost(arrangements: int) -> None:
+    if arrangements > MOST_ARRANGEMENTS:
+        raise ValueError(f"more than {MOST_ARRANGEMENTS} arrangements of tensors")
 
 
 def canonical(network: Network) -> Network:
@@ -110,6 +149,7 @@ def pairings(items: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, Any], ...]]:
 
 def spherical_average(form: Contracted, dimension: Any) -> Contracted:
     """Average of a contracted expression over the unit vector in `dimension` dimensions."""
+    _check_cost(sum(_arrangements_of(network, paired=True) for network in form))
     result: Contracted = {}
     for network, scalar in form.items():
         slots = tuple(

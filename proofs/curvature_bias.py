@@ -11,6 +11,7 @@ import sympy
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.averages import mean_curvature, mean_shape
 from proofs.certificate import Chain
+from proofs.conditions import direction_free, remainder, vectors
 from proofs.derivation import Derivation, Finding
 from proofs.expansion import ChainBuilder, expand, fact
 from proofs.expressions import (
@@ -89,18 +90,19 @@ def _radius(remainders: Remainders) -> tuple[Chain, Chain]:
     """The ambient radius √(ρ² + |z|²) of a graph point, and its inverse ρ(t)."""
     error = remainders()
     taylor = (height, rho**2 / 2 * bending + rho**3 * error)
-    vectors = (bending, error)
     build = ChainBuilder(
         "graph-radius",
         "The ambient radius of a graph point",
         sympy.sqrt(rho**2 + Dot(height, height)),
         remainders=remainders,
-        definitions=[taylor, NORMAL_CURVATURE],
+        definitions=[taylor],
+        hypotheses=[NORMAL_CURVATURE],
+        conditions=[vectors(height, bending), remainder(error, rho, 1, vector=True)],
     )
     build.substitute("Taylor expansion of the graph", taylor)
     squares = rho**4 / 4 * Dot(bending, bending) + rho**5 * Dot(bending, error) + rho**6 * Dot(error, error)
     (product,) = build.current.atoms(Dot)
-    build.rewrite("bilinearity", "bilinearity", product, squares, vectors=vectors)
+    build.rewrite("bilinearity", "bilinearity", product, squares)
     build.substitute("F = |h(w, w)|²", NORMAL_CURVATURE)
     build.truncate("expand in ρ", build.current, rho, 3)
     radius_of = build.done()
@@ -120,13 +122,14 @@ def _volume_element(remainders: Remainders) -> Chain:
     """√det g = √det(I + JᵀJ) = 1 + ½ S ρ² + O(ρ³) for the Jacobian J of the graph."""
     error = remainders()
     taylor = (jacobian, rho * shape + rho**2 * error)
-    vectors = (shape, error)
     build = ChainBuilder(
         "volume-element",
         "The volume element of a graph",
         GramRoot(jacobian),
         remainders=remainders,
-        definitions=[taylor, SHAPE],
+        definitions=[taylor],
+        hypotheses=[SHAPE],
+        conditions=[vectors(jacobian, shape), remainder(error, rho, vector=True)],
     )
     build.substitute("Taylor expansion of the Jacobian: row a is h^a w", taylor)
     expanded = build.current.args[0]
@@ -138,10 +141,9 @@ def _volume_element(remainders: Remainders) -> Chain:
         into,
         variable=rho,
         order=3,
-        vectors=vectors,
     )
     squares = rho**2 * Dot(shape, shape) + 2 * rho**3 * Dot(shape, error) + rho**4 * Dot(error, error)
-    build.rewrite("bilinearity", "bilinearity", Dot(expanded, expanded), squares, vectors=vectors)
+    build.rewrite("bilinearity", "bilinearity", Dot(expanded, expanded), squares)
     build.substitute("S = Σ |h^a w|²", SHAPE)
     return build.truncate("expand in ρ", build.current, rho, 2).done()
 
@@ -177,6 +179,7 @@ def _ball(remainders: Remainders, density: Chain, means: tuple[Chain, Chain]) ->
         "The volume of an extrinsic ball, relative to flat space",
         dim * radius**-dim * Primitive(radius**weight * Mean(density.start), radius),
         remainders=remainders,
+        conditions=[direction_free(radius)],
         uses=[density, *means],
     )
     build.substitute("density of directions", fact(density))
@@ -184,8 +187,7 @@ def _ball(remainders: Remainders, density: Chain, means: tuple[Chain, Chain]) ->
     (error,) = (symbol for symbol in density.conclusion.free_symbols if is_remainder(symbol))
     linear = 1 + (Mean(shape_sq) / 2 - (dim + 2) * Mean(normal_curvature_sq) / 8) * radius**2
     linear += Mean(error) * radius**3
-    variables = (shape_sq, normal_curvature_sq, error)
-    build.rewrite("linearity of the average", "linearity", average, linear, variables=variables)
+    build.rewrite("linearity of the average", "linearity", average, linear)
     build.substitute("averages over directions", *map(fact, means))
     (integral,) = build.current.atoms(Primitive)
     coefficient_2 = (2 * second_form_sq - trace_form_sq) / (8 * dim)
@@ -211,7 +213,7 @@ def _surface() -> tuple[Chain, Chain]:
         "surface",
         "The coefficient c of a surface in R³ (x = sin²θ, 4x(1−x) = sin²2θ)",
         shape_sq / 2 - (dim + 2) * normal_curvature_sq / 8,
-        definitions=[two, curvature, shapes],
+        hypotheses=[two, curvature, shapes],
     )
     build.substitute("Euler's formula at angle θ", two, curvature, shapes)
     surface = build.tidy("factor", (first - second) ** 2 * 4 * x * (1 - x) / 8).done()
@@ -219,7 +221,7 @@ def _surface() -> tuple[Chain, Chain]:
         "principal-directions",
         "c at the first principal direction, however large its curvature",
         surface.conclusion,
-        definitions=[(x, sympy.Integer(0))],
+        hypotheses=[(x, sympy.Integer(0))],
     )
     return surface, build.substitute("θ = 0", (x, sympy.Integer(0))).done()
 
@@ -236,7 +238,7 @@ def _reversal() -> Chain:
         "reversed-order",
         "A 3-manifold in R⁶ where c falls as F grows: c + F/2 is constant",
         shape_sq / 2 - (dim + 2) * normal_curvature_sq / 8 + normal_curvature_sq / 2,
-        definitions=[three, curvature, shapes, unit],
+        hypotheses=[three, curvature, shapes, unit],
     )
     build.substitute("F = Σ (h^a(v,v))² and S = Σ |h^a v|², x_i = v_i²", three, curvature, shapes)
     build.substitute("unit directions", unit)

@@ -11,19 +11,20 @@ import sympy
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.averages import mean_curvature
 from proofs.certificate import Chain, Equation
-from proofs.contractions import B, P
-from proofs.derivation import Derivation, Finding
-from proofs.expansion import ChainBuilder, fact
+from proofs.conditions import Condition, centred, deterministic, independent, nonzero, remainder, vectors
+from proofs.curvature_bias import NORMAL_CURVATURE, bending, height, rho
+from proofs.derivation import Derivation, Finding, imported
+from proofs.expansion import ChainBuilder, fact, turned
 from proofs.expressions import (
     Dot,
     Expectation,
-    HaarMean,
     LimitAtZero,
     Mean,
     Remainders,
     is_remainder,
     without_remainders,
 )
+from proofs.haar_moments import null_moments
 from proofs.majorants import at_range, normal_energy_tail
 from proofs.symbols import (
     ambient_dim,
@@ -32,14 +33,10 @@ from proofs.symbols import (
     dim,
     noise_variance,
     normal_curvature_sq,
-    null_dim,
     radius,
     radius_4_mean,
     radius_6_mean,
     radius_sq_mean,
-    rank,
-    trace,
-    trace_of_square,
 )
 
 CLAIM = Claim(
@@ -74,22 +71,22 @@ noise_tangent, noise_normal = sympy.symbols("epsilon_T epsilon_N")
 t = radius
 e = sympy.Symbol("radius_scale", positive=True)
 second_moment, fourth_moment = sympy.symbols("mu_2 mu_4", positive=True)
-i, j, k, q = sympy.symbols("i j k q")
-FIRST = rank / null_dim
-_SHARE = rank / (null_dim * (null_dim - 1) * (null_dim + 2))
-MOMENTS = (_SHARE * (rank * (null_dim + 1) - 2), _SHARE * (null_dim - rank), FIRST)
-"""(a, b, c) in E P_ij P_kl = a δ_ij δ_kl + b(δ_ik δ_jl + δ_il δ_jk) and E P_ij = c δ_ij: see `_null`."""
 
 
 def derive() -> Derivation:
     """The derivation: energies per dimension, their ratio, its law without and with noise, and the null's moments."""
     remainders = Remainders()
-    curvature = _curvature(remainders)
-    normal_energy, tangent_energy = _energies(remainders, curvature)
+    imports = imported("bias-attenuation/shell-density", remainders)
+    curvature = _curvature(remainders, imports[-1])
+    graph = {chain.name: chain for chain in imports}
+    (taylor,) = graph["curvature-bias/graph-radius"].definitions
+    square = _normal_square(remainders, taylor, graph["curvature-bias/abscissa"])
+    normal_energy = _normal_energy(remainders, curvature, square)
+    tangent_energy = _tangent_energy(remainders)
     ratio = _ratio(normal_energy, tangent_energy)
     law = _noise_free_law(remainders, ratio)
     limit = _noisy_limit(ratio)
-    null = _null()
+    null = null_moments()
     average = mean_curvature()
     findings = (
         Finding(Form.AS_STATED, Verdict.REFUTES, "noisy-limit", (limit.name,)),
@@ -98,40 +95,83 @@ def derive() -> Derivation:
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "null-mean", ("trace", "null-mean")),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "null-variance", tuple(chain.name for chain in null)),
     )
-    chains = (average, curvature, normal_energy, tangent_energy, ratio, law, limit, *null)
-    return Derivation(CLAIM, chains, findings, predictions(ratio, average, null))
+    chains = (average, curvature, square, normal_energy, tangent_energy, ratio, law, limit, *null)
+    return Derivation(CLAIM, chains, findings, predictions(ratio, average, null), imports)
 
 
-def _curvature(remainders: Remainders) -> Chain:
+MEAN_CURVATURE = (curvature_sq_mean, Mean(normal_curvature_sq))
+FOURTH = (radius_4_mean, Expectation(t**4))
+SECOND = (radius_sq_mean, Expectation(t**2))
+
+
+def _curvature(remainders: Remainders, shell: Chain) -> Chain:
     """The mean of F over the shell of radius t, where the density is 1 + O(t²) (`proofs.bias_attenuation`)."""
-    density, error = sympy.Symbol("density"), remainders()
-    shell = (density, 1 + error * t**2)
-    average = (Mean(normal_curvature_sq), curvature_sq_mean)
     build = ChainBuilder(
         "shell-curvature",
         "The average of F over the directions on a shell",
-        Mean(normal_curvature_sq * density),
+        Mean(normal_curvature_sq * shell.start),
         remainders=remainders,
-        definitions=[shell, average],
+        definitions=[MEAN_CURVATURE],
+        uses=[shell],
     )
-    build.substitute("density relative to uniform (bias-attenuation)", shell)
+    build.substitute("density relative to uniform (bias-attenuation)", fact(shell))
+    build.truncate("to order t", shell.conclusion, t, 1)
+    (error,) = (symbol for symbol in build.current.free_symbols if is_remainder(symbol))
     linear = Mean(normal_curvature_sq) + t**2 * Mean(normal_curvature_sq * error)
-    build.rewrite(
-        "linearity of the average", "linearity", build.current, linear, variables=(normal_curvature_sq, error)
-    )
-    build.substitute("⟨F⟩", average)
+    build.rewrite("linearity of the average", "linearity", build.current, linear)
+    build.substitute("⟨F⟩", turned(MEAN_CURVATURE))
     return build.truncate("name the remainder", build.current, t, 1).done()
 
 
-def _energies(remainders: Remainders, curvature: Chain) -> tuple[Chain, Chain]:
-    """E|x_N|² and E|x_T|² with independent centred noise of variance σ² per dimension."""
+def _normal_square(remainders: Remainders, taylor: Equation, abscissa_of: Chain) -> Chain:
+    """|ξ_N|² = F t⁴/4 + O(t⁵): the height of the graph over T, from the abscissa of `proofs.curvature_bias`."""
+    abscissa = (rho, abscissa_of.start)
+    height_of = (clean_normal, height)
+    build = ChainBuilder(
+        "normal-square",
+        "Square of the normal part",
+        Dot(clean_normal, clean_normal),
+        remainders=remainders,
+        definitions=[height_of, abscissa],
+        conditions=[vectors(clean_normal)],
+        uses=[abscissa_of],
+    )
+    build.substitute("the height of the graph over T", height_of)
+    build.substitute("its Taylor expansion", taylor)
+    (product,) = build.current.atoms(Dot)
+    (error,) = (symbol for symbol in build.current.free_symbols if is_remainder(symbol))
+    squares = rho**4 / 4 * Dot(bending, bending) + rho**5 * Dot(bending, error) + rho**6 * Dot(error, error)
+    build.rewrite("bilinearity", "bilinearity", product, squares)
+    build.substitute("F = |h(w, w)|²", NORMAL_CURVATURE)
+    build.substitute("ρ is the abscissa at the ambient radius t", abscissa)
+    build.substitute("its expansion", fact(abscissa_of))
+    return build.truncate("expand in t", build.current, t, 4).done()
+
+
+def _add_noise(build: ChainBuilder, split: Equation, clean: sympy.Symbol, noise: sympy.Symbol) -> None:
+    """E|ξ + ε|² = E|ξ|² + E|ε|² for independent ξ and centred ε."""
+    build.substitute("displacement and noise", split)
+    (product,) = build.current.atoms(Dot)
+    squares = Dot(clean, clean) + 2 * Dot(*sorted((clean, noise), key=str)) + Dot(noise, noise)
+    build.rewrite("bilinearity", "bilinearity", product, squares)
+    terms = (Dot(clean, clean), Dot(*sorted((clean, noise), key=str)), Dot(noise, noise))
+    linear = Expectation(terms[0]) + 2 * Expectation(terms[1]) + Expectation(terms[2])
+    build.rewrite("linearity", "linearity", build.current, linear)
+    build.rewrite("noise is independent and centred", "independence", Expectation(terms[1]), sympy.Integer(0))
+
+
+def _noisy(clean: sympy.Symbol, noise: sympy.Symbol, whole: sympy.Symbol) -> list[Condition]:
+    return [vectors(clean, noise, whole), independent((clean,), (noise,)), centred(noise)]
+
+
+def _normal_energy(remainders: Remainders, curvature: Chain, square: Chain) -> Chain:
+    """E|x_N|² with independent centred noise of variance σ² per dimension."""
     codim = ambient_dim - dim
-    error, bound, rest = remainders(), remainders(), remainders()
-    expansion = (Dot(clean_normal, clean_normal), normal_curvature_sq * t**4 / 4 + error * t**5)
+    bound, rest = remainders(), remainders()
+    (error,) = _remainders(square)
+    (shell_error,) = _remainders(curvature)
     tower = (Expectation(normal_curvature_sq * t**4), Expectation(t**4 * curvature.start))
-    (shell_error,) = (symbol for symbol in curvature.conclusion.free_symbols if is_remainder(symbol))
     moments = (
-        (Expectation(t**4), radius_4_mean),
         (Expectation(error * t**5), bound * e * radius_4_mean),
         (Expectation(shell_error * t**6), rest * e**2 * radius_4_mean),
     )
@@ -141,62 +181,52 @@ def _energies(remainders: Remainders, curvature: Chain) -> tuple[Chain, Chain]:
         "normal-energy",
         "Mean square of the normal part",
         Expectation(Dot(normal, normal)),
-        definitions=[split, noise, expansion, tower, *moments],
-        uses=[curvature],
+        definitions=[split, FOURTH],
+        hypotheses=[noise, tower, *moments],
+        conditions=[
+            *_noisy(clean_normal, noise_normal, normal),
+            deterministic(Mean(normal_curvature_sq)),
+            remainder(bound, e),
+            remainder(rest, e),
+        ],
+        uses=[curvature, square],
     )
     _add_noise(build, split, clean_normal, noise_normal)
-    build.substitute("noise per normal dimension; |ξ_N|² = F t⁴/4 + O(t⁵) (tangent-normal-scaling)", noise, expansion)
+    build.substitute("noise per normal dimension; |ξ_N|² = F t⁴/4 + O(t⁵)", noise, fact(square))
     linear = Expectation(normal_curvature_sq * t**4) / 4 + Expectation(error * t**5)
-    variables = (normal_curvature_sq, t, error)
-    build.rewrite("linearity", "linearity", Expectation(expansion[1]), linear, variables=variables)
+    build.rewrite("linearity", "linearity", Expectation(square.conclusion), linear)
     build.substitute("condition on the radius", tower)
     build.substitute("average of F over a shell", fact(curvature))
     inner = Expectation(t**4 * curvature.conclusion)
     linear = curvature_sq_mean * Expectation(t**4) + Expectation(shell_error * t**6)
-    build.rewrite("linearity", "linearity", inner, linear, variables=(t, shell_error))
-    build.substitute("moments of a radius of scale e", *moments)
-    normal_energy = build.done()
+    build.rewrite("linearity", "linearity", inner, linear)
+    return build.substitute("moments of a radius of scale e", turned(FOURTH), *moments).done()
 
+
+def _tangent_energy(remainders: Remainders) -> Chain:
+    """E|x_T|² with independent centred noise of variance σ² per dimension."""
     pythagoras = (Dot(clean_tangent, clean_tangent), t**2 - Dot(clean_normal, clean_normal))
     split = (tangent, clean_tangent + noise_tangent)
     noise = (Expectation(Dot(noise_tangent, noise_tangent)), dim * noise_variance)
     bounded = remainders()
-    moments = (
-        (Expectation(t**2), radius_sq_mean),
-        (Expectation(Dot(clean_normal, clean_normal)), bounded * radius_4_mean),
-    )
+    fourth_order = (Expectation(Dot(clean_normal, clean_normal)), bounded * radius_4_mean)
     build = ChainBuilder(
         "tangent-energy",
         "Mean square of the tangent part",
         Expectation(Dot(tangent, tangent)),
-        definitions=[split, noise, pythagoras, *moments],
+        definitions=[split, SECOND, FOURTH],
+        hypotheses=[noise, pythagoras, fourth_order],
+        conditions=[
+            *_noisy(clean_tangent, noise_tangent, tangent),
+            vectors(clean_normal),
+            remainder(bounded, e),
+        ],
     )
     _add_noise(build, split, clean_tangent, noise_tangent)
     build.substitute("noise per tangent dimension; Pythagoras", noise, pythagoras)
     linear = Expectation(t**2) - Expectation(Dot(clean_normal, clean_normal))
-    variables = (t, Dot(clean_normal, clean_normal))
-    build.rewrite("linearity", "linearity", Expectation(pythagoras[1]), linear, variables=variables)
-    return normal_energy, build.substitute("E|ξ_N|² is of the order of E t⁴", *moments).done()
-
-
-def _add_noise(build: ChainBuilder, split: Equation, clean: sympy.Symbol, noise: sympy.Symbol) -> None:
-    """E|ξ + ε|² = E|ξ|² + E|ε|² for independent ξ and centred ε."""
-    build.substitute("displacement and noise", split)
-    (product,) = build.current.atoms(Dot)
-    squares = Dot(clean, clean) + 2 * Dot(clean, noise) + Dot(noise, noise)
-    build.rewrite("bilinearity", "bilinearity", product, squares, vectors=(clean, noise))
-    terms = (Dot(clean, clean), Dot(clean, noise), Dot(noise, noise))
-    linear = Expectation(terms[0]) + 2 * Expectation(terms[1]) + Expectation(terms[2])
-    build.rewrite("linearity", "linearity", build.current, linear, variables=terms)
-    groups = ((clean,), (noise,))
-    build.rewrite(
-        "noise is independent and centred",
-        "independence",
-        Expectation(terms[1]),
-        sympy.Integer(0),
-        groups=groups,
-        centred=(noise,),
-    )
+    build.rewrite("linearity", "linearity", Expectation(pythagoras[1]), linear)
+    return build.substitute("E|ξ_N|² is of the order of E t⁴", turned(SECOND), fourth_order).done()
 
 
 def _ratio(normal_energy: Chain, tangent_energy: Chain) -> Chain:
@@ -208,11 +238,16 @@ def _ratio(normal_energy: Chain, tangent_energy: Chain) -> Chain:
         "energy-ratio",
         "Energy per tangent dimension over energy per normal dimension of the gradient δ xᵀ",
         (energies[0] / dim) / (energies[1] / codim),
+        conditions=[
+            vectors(delta),
+            independent((delta,), (tangent, normal)),
+            *map(nonzero, (Expectation(square), Expectation(Dot(normal, normal)), normal_energy.conclusion, codim)),
+        ],
         uses=[normal_energy, tangent_energy],
     )
     for part, energy in zip((tangent, normal), energies, strict=True):
         into = Expectation(square) * Expectation(Dot(part, part))
-        build.rewrite("δ is independent of x", "independence", energy, into, groups=((delta,), (tangent, normal)))
+        build.rewrite("δ is independent of x", "independence", energy, into)
     build.tidy(
         "E|δ|² cancels",
         (Expectation(Dot(tangent, tangent)) / dim) / (Expectation(Dot(normal, normal)) / codim),
@@ -234,7 +269,7 @@ def _remainders(chain: Chain) -> list[Any]:
     return [symbol for symbol in chain.conclusion.free_symbols if is_remainder(symbol)]
 
 
-SCALE = ((radius_sq_mean, second_moment * e**2), (radius_4_mean, fourth_moment * e**4))
+SCALE = ((Expectation(t**2), second_moment * e**2), (Expectation(t**4), fourth_moment * e**4))
 """A scale family of radial laws: t = e τ with E τ² = μ₂ and E τ⁴ = μ₄."""
 
 
@@ -245,11 +280,13 @@ def _noise_free_law(remainders: Remainders, ratio: Chain) -> Chain:
         "Without noise the ratio grows like the inverse square of the scale",
         ratio.start,
         remainders=remainders,
-        definitions=[silent, *SCALE],
+        hypotheses=[silent, *SCALE],
+        conditions=[nonzero(curvature_sq_mean)],
         uses=[ratio],
     )
     build.substitute("ratio of energies per dimension", fact(ratio))
-    build.substitute("a scale family without noise", silent, *SCALE)
+    build.substitute("no noise", silent, SECOND, FOURTH)
+    build.substitute("a scale family", *SCALE)
     lead = 4 * (ambient_dim - dim) * second_moment / (dim * curvature_sq_mean * fourth_moment)
     into = lead / e**2 + remainders() / e
     return build.rewrite("expand in e", "truncation", build.current, into, variable=e, order=-2).done()
@@ -261,71 +298,14 @@ def _noisy_limit(ratio: Chain) -> Chain:
         "noisy-limit",
         "With noise of fixed variance the ratio tends to 1 as the scale falls",
         limit,
-        definitions=SCALE,
+        hypotheses=SCALE,
+        conditions=[nonzero(noise_variance)],
         uses=[ratio],
     )
     build.substitute("ratio of energies per dimension", fact(ratio))
+    build.substitute("moments", SECOND, FOURTH)
     build.substitute("a scale family", *SCALE)
     return build.rewrite("limit", "limit", build.current, sympy.Integer(1)).done()
-
-
-def _null() -> tuple[Chain, ...]:
-    """Mean and variance of tr(QᵀBQ)/k = tr(PB)/k over Haar projectors P = QQᵀ of rank k in n dimensions."""
-    conditions = (
-        ("trace", "E tr P = k determines c", P[i, i], rank, MOMENTS[2] * null_dim),
-        (
-            "squared-trace",
-            "E (tr P)² = k², the first condition on a and b",
-            P[i, i] * P[j, j],
-            rank**2,
-            MOMENTS[0] * null_dim**2 + 2 * MOMENTS[1] * null_dim,
-        ),
-        (
-            "idempotence",
-            "E tr P² = k, the second condition on a and b",
-            P[i, j] * P[i, j],
-            rank,
-            MOMENTS[0] * null_dim + MOMENTS[1] * (null_dim**2 + null_dim),
-        ),
-    )
-    parameters = {"dimension": null_dim, "rank": rank, "moments": MOMENTS}
-    chains = []
-    for name, title, word, value, average in conditions:
-        build = ChainBuilder(name, title, HaarMean(word))
-        build.rewrite("invariant form of the moments", "invariance", build.current, average, **parameters)
-        chains.append(build.tidy("collect", value).done())
-    trace_of = (B[i, i], trace)
-    square_of = (B[i, j] ** 2, trace_of_square)
-    first = HaarMean(P[i, j] * B[i, j])
-    average_energy = sympy.Symbol("average_energy")
-    definition = (average_energy, first / rank)
-    build = ChainBuilder(
-        "null-mean",
-        "Mean energy per dimension of a random subspace",
-        average_energy,
-        definitions=[definition, trace_of],
-        uses=chains[:1],
-    )
-    build.substitute("tr(QᵀBQ) = tr(PB), P = QQᵀ", definition)
-    build.rewrite("invariant form of the moments", "invariance", first, MOMENTS[2] * B[i, i], **parameters)
-    build.substitute("tr B", trace_of)
-    mean = build.tidy("collect", trace / null_dim).done()
-    second = HaarMean(P[i, j] * P[k, q] * B[i, j] * B[k, q])
-    same_trace = (B[j, j], trace)
-    build = ChainBuilder(
-        "null-variance",
-        "Variance of the energy per dimension of a random subspace",
-        second / rank**2 - average_energy**2,
-        definitions=[trace_of, same_trace, square_of],
-        uses=[*chains, mean],
-    )
-    average = MOMENTS[0] * B[i, i] * B[j, j] + 2 * MOMENTS[1] * B[i, j] ** 2
-    build.rewrite("invariant form of the moments", "invariance", second, average, **parameters)
-    build.substitute("the mean", fact(mean))
-    build.substitute("tr B and tr B²", trace_of, same_trace, square_of)
-    spread = trace_of_square - trace**2 / null_dim
-    variance = 2 * (null_dim - rank) * spread / (rank * null_dim * (null_dim - 1) * (null_dim + 2))
-    return (*chains, mean, build.tidy("collect", variance).done())
 
 
 def predictions(ratio: Chain, average: Chain, null: tuple[Chain, ...]) -> dict[str, Prediction]:

@@ -6,7 +6,8 @@ from typing import Any
 import sympy
 
 from proofs.certificate import Chain, Equation, Step
-from proofs.expressions import Remainders, is_remainder
+from proofs.conditions import Condition
+from proofs.expressions import Remainders, canonical, is_remainder
 from proofs.series import Series, SeriesRing
 
 _SLACK = 4  # orders kept beyond the one asked for: division by the variable costs some
@@ -110,16 +111,20 @@ class ChainBuilder:
         *,
         remainders: Remainders | None = None,
         definitions: Sequence[Equation] = (),
+        hypotheses: Sequence[Equation] = (),
+        conditions: Sequence[Condition] = (),
         uses: Sequence[Chain] = (),
     ) -> None:
-        self.name, self.title, self.start = name, title, start
-        self.definitions = tuple(definitions)
+        self.name, self.title, self.start = name, title, canonical(start)
+        self.definitions, self.hypotheses = tuple(definitions), tuple(hypotheses)
+        self.conditions = tuple(conditions)
         self.uses = tuple(uses)
-        self.current = start
+        self.current = self.start
         self.steps: list[Step] = []
         self.remainder = remainders or Remainders()
 
     def _append(self, title: str, right: Any, rule: str, **parameters: Any) -> "ChainBuilder":
+        right = canonical(right)
         self.steps.append(Step(title, self.current, right, rule, parameters))
         self.current = right
         return self
@@ -130,6 +135,7 @@ class ChainBuilder:
 
     def rewrite(self, title: str, rule: str, part: Any, into: Any, **parameters: Any) -> "ChainBuilder":
         """Rewrites a part by a rule."""
+        into = canonical(into)
         right = self.current.xreplace({part: into})
         return self._append(title, right, rule, part=part, into=into, **parameters)
 
@@ -159,9 +165,24 @@ class ChainBuilder:
     def done(self) -> Chain:
         """The chain."""
         uses = tuple(chain.name for chain in self.uses)
-        return Chain(self.name, self.title, self.start, tuple(self.steps), self.definitions, uses)
+        return Chain(
+            self.name,
+            self.title,
+            self.start,
+            tuple(self.steps),
+            self.definitions,
+            self.hypotheses,
+            self.conditions,
+            uses,
+        )
 
 
 def fact(chain: Chain) -> Equation:
     """``start = conclusion`` of a chain, to substitute in later ones."""
     return chain.start, chain.conclusion
+
+
+def turned(equation: Equation) -> Equation:
+    """The equation read from right to left."""
+    left, right = equation
+    return right, left

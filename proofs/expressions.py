@@ -5,6 +5,7 @@ remainder_n is bounded near t = 0. No `Order` objects: a remainder is a symbol l
 loses one that matters shows it in its coefficients.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from itertools import count
 from typing import Any, cast
@@ -39,7 +40,35 @@ Derived = cast("Any", sympy.Function("derived"))
 HaarMean = cast("Any", sympy.Function("haar_mean"))
 """Average over Haar-distributed orthogonal projectors P of rank k in n dimensions."""
 
+ARITY: Mapping[Any, int] = {
+    **dict.fromkeys((Norm, NormalPart, GramRoot, Mean, Expectation, HaarMean), 1),
+    **dict.fromkeys((Dot, Slope, Primitive, LimitAtZero, Derived), 2),
+    **dict.fromkeys((Inverse, At), 3),
+}
+"""The heads, with their numbers of arguments."""
+
+HEADS: Mapping[str, Any] = {head.__name__: head for head in ARITY}
+
+BINDERS = (Inverse, At, LimitAtZero, Slope, Primitive)
+"""Heads whose first argument is a function of their second, a symbol; what that symbol stands for elsewhere does not
+matter there. `Slope` and `Primitive` are functions of the same symbol."""
+
+_BINDER_NAMES = frozenset(head.__name__ for head in BINDERS)
+
+
+def is_binder(expression: Any) -> bool:
+    """Whether the expression is one of `BINDERS`, applied (``isinstance`` on SymPy's heads is slow)."""
+    return type(expression).__name__ in _BINDER_NAMES
+
+
 _REMAINDER = "remainder_"
+
+
+def canonical(expression: Any) -> Any:
+    """The expression built again from its parts, so that SymPy's canonical form is taken at every node."""
+    if not expression.args or isinstance(expression, sympy.Indexed):
+        return expression
+    return expression.func(*map(canonical, expression.args))
 
 
 class Remainders:

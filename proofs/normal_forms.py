@@ -4,17 +4,22 @@ Nothing here shares code with `proofs.series`, which produces the expansions: po
 coefficients in a fraction field, not Euler recurrences over graded parts.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import comb, prod
 from typing import Any
 
 import sympy
 
-from proofs.ratios import Ratio, RatioField
+from proofs.ratios import Ratio, RatioField, check_size
 
 
 class NotInNormalForm(ValueError):
     """The expression can't be brought to the normal form asked for."""
+
+
+Nonzero = Callable[[Any], bool]
+"""Whether an expression is known not to vanish, so that it may be divided by."""
 
 
 class Fractions:
@@ -22,10 +27,10 @@ class Fractions:
 
     Atoms are what is neither a sum, a product, a rational number nor an integer power: symbols, indexed tensors,
     applied heads, roots, and powers with symbolic exponents (whose integer part is split off). An atom whose root is an
-    atom too is that root's power.
+    atom too is that root's power. What is divided by must satisfy `nonzero`, where that is given.
     """
 
-    def __init__(self, *expressions: Any) -> None:
+    def __init__(self, *expressions: Any, nonzero: Nonzero | None = None) -> None:
         atoms: dict[Any, None] = {}
         for expression in expressions:
             _collect(sympy.sympify(expression), atoms)
@@ -35,6 +40,25 @@ class Fractions:
         for atom in self.atoms:
             if atom.is_Pow and atom.exp.is_Rational and atom.base in self._generators:
                 self._generators[atom.base] = self._generators[atom] ** int(atom.exp.q)
+        self._nonzero = nonzero
+        self._divisors: dict[Any, bool] = {}
+
+    @property
+    def divisors(self) -> tuple[Any, ...]:
+        """The expressions divided by so far."""
+        return tuple(self._divisors)
+
+    def divide_by(self, expression: Any) -> None:
+        """Raises `NotInNormalForm` unless the expression is known not to vanish."""
+        if expression not in self._divisors:
+            self._divisors[expression] = self._nonzero is None or self._nonzero(expression)
+        if not self._divisors[expression]:
+            raise NotInNormalForm(f"division by {expression}, which is not known to differ from 0")
+
+    def expression(self, ratio: Ratio) -> Any:
+        """An element of the field in terms of the atoms."""
+        names = dict(zip(ratio.numerator.ring.symbols, self.atoms, strict=False))
+        return (ratio.numerator.as_expr() / ratio.denominator.as_expr()).xreplace(names)
 
     def __call__(self, expression: Any) -> Ratio:
         """The element of the field."""
@@ -53,10 +77,14 @@ class Fractions:
                 value, rest = self._generators[_root(base, rest)] ** int(rest.p), sympy.Integer(0)
             if whole:
                 inner = self(base)
-                if whole < 0 and not inner:
-                    raise NotInNormalForm(f"division by zero in {expression}")
+                if whole < 0:
+                    if not inner:
+                        raise NotInNormalForm(f"division by zero in {expression}")
+                    self.divide_by(base)
                 value = value * inner**whole
             for exponent, times in _exponents(rest):
+                if times < 0:
+                    self.divide_by(base)
                 value = value * self._generators[sympy.Pow(base, exponent)] ** times
             return value
         return self._generators[expression]
@@ -103,10 +131,41 @@ def _collect(expression: Any, atoms: dict[Any, None]) -> None:
         atoms[expression] = None
 
 
-def equal(left: Any, right: Any) -> bool:
-    """Whether two expressions are the same rational function of their atoms."""
-    fractions = Fractions(left, right)
+def equal(left: Any, right: Any, nonzero: Nonzero | None = None) -> bool:
+    """Whether two expressions are the same rational function of their atoms.
+
+    With `nonzero` given, what they divide by must satisfy it; else `NotInNormalForm` is raised.
+    """
+    fractions = Fractions(left, right, nonzero=nonzero)
     return fractions(left) == fractions(right)
+
+
+def proportional(left: Any, right: Any) -> bool:
+    """Whether two expressions differ by a rational factor, not 0."""
+    fractions = Fractions(left, right)
+    a, b = fractions(left), fractions(right)
+    if not a or not b:
+        return False
+    across, along = a.numerator * b.denominator, b.numerator * a.denominator
+    return across.mul_ground(along.LC) == along.mul_ground(across.LC)
+
+
+def expanded(expression: Any) -> Any:
+    """The expression multiplied out. Raises `TooLarge` where that would take too many terms."""
+    check_size(terms(expression))
+    return sympy.expand(expression)
+
+
+def terms(expression: Any) -> int:
+    """A bound on the number of terms of the expression multiplied out."""
+    if expression.is_Add:
+        return sum(map(terms, expression.args))
+    if expression.is_Mul:
+        return prod(map(terms, expression.args))
+    if expression.is_Pow and expression.exp.is_Integer:
+        inner, times = terms(expression.base), abs(int(expression.exp))
+        return comb(inner + times - 1, times)
+    return 1
 
 
 @dataclass(frozen=True)
@@ -129,15 +188,19 @@ class Laurent:
 
 
 class LaurentSeries:
-    """Evaluates expressions as Laurent series in one variable, with `length` coefficients in a field of fractions."""
+    """Evaluates expressions as Laurent series in one variable, with `length` coefficients in a field of fractions.
 
-    def __init__(self, variable: sympy.Symbol, length: int, *expressions: Any) -> None:
+    The variable is a small positive number; leading coefficients that are divided by must satisfy `nonzero`.
+    """
+
+    def __init__(self, variable: sympy.Symbol, length: int, *expressions: Any, nonzero: Nonzero | None = None) -> None:
         self.variable = variable
         self.length = length
         inner: list[Any] = []
         for expression in expressions:
             _leaves(sympy.sympify(expression), variable, inner)
-        self.fractions = Fractions(*inner)
+        self.fractions = Fractions(*inner, nonzero=nonzero)
+        self.leaves = tuple(inner)
         self.field = self.fractions.field
 
     def _normal(self, valuation: int, coefficients: Iterable[Any]) -> Laurent:
@@ -226,6 +289,8 @@ class LaurentSeries:
             for _ in range(int(exponent) - 1):
                 result = self._multiply(result, base)
             return result
+        if not lead.is_constant:
+            self.fractions.divide_by(self.fractions.expression(lead))
         unit = Laurent(0, tuple(value / lead for value in base.coefficients))
         value = self.fractions(exponent)
         terms = [self.field.one]

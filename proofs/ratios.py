@@ -1,10 +1,27 @@
 """Rational functions that are compared, not reduced: quotients of polynomials without the cost of cancelling."""
 
 from dataclasses import dataclass
+from math import comb
 from typing import Any, Self
 
 import sympy
 from sympy.polys.rings import PolyRing
+
+LARGEST = 50_000
+"""Terms that a product or power may have; what would have more is refused before it is computed."""
+
+LARGEST_GCD = 400
+"""Product of the numbers of terms of denominators whose greatest common divisor is computed."""
+
+
+class TooLarge(ValueError):
+    """A polynomial would have more than `LARGEST` terms."""
+
+
+def check_size(terms: int) -> None:
+    """Raises `TooLarge` for a polynomial of that many terms."""
+    if terms > LARGEST:
+        raise TooLarge(f"a polynomial could have more than {LARGEST} terms")
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,14 +34,18 @@ class Ratio:
     def __add__(self, other: Self) -> Self:
         if self.denominator == other.denominator:
             return type(self)(self.numerator + other.numerator, self.denominator)
-        _, mine, theirs = self.denominator.cofactors(other.denominator)
-        return type(self)(self.numerator * theirs + other.numerator * mine, self.denominator * theirs)
+        mine, theirs = self.denominator, other.denominator
+        if len(mine) * len(theirs) <= LARGEST_GCD:  # a greatest common divisor keeps sums small, where it is cheap
+            _, mine, theirs = mine.cofactors(theirs)
+        numerator = _product(self.numerator, theirs) + _product(other.numerator, mine)
+        return type(self)(numerator, _product(self.denominator, theirs))
 
     def __mul__(self, other: Self) -> Self:
         if not self.numerator or not other.numerator:
             ring = self.numerator.ring
             return type(self)(ring.zero, ring.one)
-        return type(self)(self.numerator * other.numerator, _product(self.denominator, other.denominator))
+        numerator = _product(self.numerator, other.numerator)
+        return type(self)(numerator, _product(self.denominator, other.denominator))
 
     def __neg__(self) -> Self:
         return type(self)(-self.numerator, self.denominator)
@@ -45,21 +66,31 @@ class Ratio:
 
     def __pow__(self, exponent: int) -> Self:
         base = self if exponent >= 0 else self.inverse()
+        for part in (base.numerator, base.denominator):
+            check_size(comb(len(part) + abs(exponent) - 1, abs(exponent)))
         return type(self)(base.numerator ** abs(exponent), base.denominator ** abs(exponent))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ratio):
             return NotImplemented
-        return self.numerator * other.denominator == other.numerator * self.denominator
+        return _product(self.numerator, other.denominator) == _product(other.numerator, self.denominator)
 
     def __bool__(self) -> bool:
         return bool(self.numerator)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether this is a rational number."""
+        return bool(self.numerator.is_ground and self.denominator.is_ground)
 
 
 def _product(left: Any, right: Any) -> Any:
     if left.is_one:
         return right
-    return left if right.is_one else left * right
+    if right.is_one:
+        return left
+    check_size(len(left) * len(right))
+    return left * right
 
 
 class RatioField:

@@ -8,6 +8,7 @@ import sympy
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.certificate import Chain
+from proofs.conditions import curve, remainder, vectors
 from proofs.derivation import Derivation, Finding
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Derived, Dot, Inverse, Norm, NormalPart, Remainders, without_remainders
@@ -42,6 +43,7 @@ s = sympy.Symbol("arclength", positive=True)
 displacement = sympy.Symbol("displacement")
 JETS = first, second, third = sympy.symbols("gamma_1 gamma_2 gamma_3")
 """Derivatives of the geodesic at p, with γ(0) = p."""
+CURVE = curve(*JETS)
 UNIT_SPEED = (Dot(first, first), sympy.Integer(1))
 GEODESIC = (Dot(second, second), normal_curvature_sq)
 GEODESIC_NORM = (Norm(second), sympy.sqrt(normal_curvature_sq))
@@ -69,19 +71,21 @@ def _jets() -> tuple[Chain, ...]:
         "acceleration",
         "The acceleration of a unit-speed curve is orthogonal to its velocity",
         Dot(first, second),
-        definitions=[UNIT_SPEED],
+        hypotheses=[UNIT_SPEED],
+        conditions=[CURVE],
     )
-    acceleration.rewrite("product rule", "leibniz", Dot(first, second), Derived(Dot(first, first), 1) / 2, jets=JETS)
+    acceleration.rewrite("product rule", "leibniz", Dot(first, second), Derived(Dot(first, first), 1) / 2)
     acceleration.substitute("unit speed", UNIT_SPEED)
     acceleration.rewrite("a constant has derivative 0", "constancy", Derived(sympy.Integer(1), 1), sympy.Integer(0))
     jerk = ChainBuilder(
         "jerk",
         "The third derivative has the tangent component −F",
         Dot(first, third),
-        definitions=[UNIT_SPEED, GEODESIC],
+        hypotheses=[UNIT_SPEED, GEODESIC],
+        conditions=[CURVE],
     )
     twice = Derived(Dot(first, first), 2) / 2 - Dot(second, second)
-    jerk.rewrite("product rule, twice", "leibniz", Dot(first, third), twice, jets=JETS)
+    jerk.rewrite("product rule, twice", "leibniz", Dot(first, third), twice)
     jerk.substitute("unit speed", UNIT_SPEED)
     jerk.rewrite("a constant has derivative 0", "constancy", Derived(sympy.Integer(1), 2), sympy.Integer(0))
     jerk.substitute("γ″ = II(γ′, γ′) on a geodesic", GEODESIC)
@@ -97,7 +101,8 @@ def _radius(remainders: Remainders, jets: tuple[Chain, ...]) -> tuple[Chain, Cha
         "The ambient radius along a geodesic",
         sympy.sqrt(Dot(displacement, displacement)),
         remainders=remainders,
-        definitions=[taylor, UNIT_SPEED, GEODESIC],
+        definitions=[taylor],
+        conditions=[vectors(displacement), remainder(error, s, vector=True)],
         uses=jets,
     )
     build.substitute("Taylor expansion of the geodesic", taylor)
@@ -105,7 +110,7 @@ def _radius(remainders: Remainders, jets: tuple[Chain, ...]) -> tuple[Chain, Cha
     terms = ((s, first), (s**2 / 2, second), (s**3 / 6, third), (s**4, error))
     order = (first, second, third, error)
     products = sum(a * b * Dot(*sorted((u, v), key=order.index)) for a, u in terms for b, v in terms)
-    build.rewrite("bilinearity", "bilinearity", square, products, vectors=order)
+    build.rewrite("bilinearity", "bilinearity", square, products)
     build.substitute("jets of the geodesic", UNIT_SPEED, GEODESIC, *map(fact, jets))
     build.truncate("expand in the arclength", build.current, s, 3)
     radius_of = build.done()
@@ -128,13 +133,14 @@ def _normal(remainders: Remainders, arclength_of: Chain) -> Chain:
         "The normal part is of order t²",
         Norm(NormalPart(displacement)),
         remainders=remainders,
-        definitions=[taylor, arclength, GEODESIC_NORM],
+        definitions=[arclength],
+        hypotheses=[taylor, GEODESIC_NORM],
+        conditions=[remainder(error, s, vector=True)],
         uses=[arclength_of],
     )
     build.substitute("γ′ is tangent and γ″ = II(γ′, γ′) normal at p", taylor)
-    vectors = (second, error)
     into = s**2 / 2 * Norm(second) + remainders() * s**3
-    build.rewrite("triangle inequality", "triangle", build.current, into, variable=s, order=2, vectors=vectors)
+    build.rewrite("triangle inequality", "triangle", build.current, into, variable=s, order=2)
     build.substitute("|γ″| = √F", GEODESIC_NORM)
     build.substitute("s is the arclength at the ambient radius t", arclength)
     build.substitute("its expansion", fact(arclength_of))

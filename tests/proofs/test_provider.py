@@ -19,7 +19,7 @@ def test_claims_are_found_by_scanning() -> None:
 
 
 def test_evidence_of_a_plan() -> None:
-    tasks = proofs.PROVIDER.plan(Request(claims=("curvature-bias",)))
+    tasks = proofs.PROVIDER.plan(Request(claims=("curvature-bias",), size="smoke"))
     assert [task.name for task in tasks] == ["curvature-bias"]
     seen = []
     evidence = tasks[0].run(lambda message, done, total: seen.append((done, total)))
@@ -31,8 +31,13 @@ def test_evidence_of_a_plan() -> None:
 
 
 def test_every_claim_speaks_of_both_forms() -> None:
-    for task in proofs.PROVIDER.plan(Request()):
+    for task in proofs.PROVIDER.plan(Request(size="smoke")):
         evidence = task.run(silent)
+        (mutants,) = (record for record in evidence if record.quantity == "mutants-refused")
+        assert mutants.n is not None
+        assert mutants.rung is not None
+        assert mutants.n == mutants.predicted == mutants.measured
+        assert mutants.n + mutants.rung[1] == pytest.approx(provider.MUTANTS["smoke"], rel=0.5)
         assert {record.statement for record in evidence} == set(Form)
         assert all(r.verdict == Verdict.SUPPORTS for r in evidence if r.statement == Form.REPAIRED)
 
@@ -50,6 +55,23 @@ def test_a_refused_certificate_is_inconclusive(monkeypatch: pytest.MonkeyPatch) 
     (task,) = column.plan(Request(claims=("tangent-normal-scaling",)))
     assert not forged.holds
     assert {record.verdict for record in task.run(silent)} == {Verdict.INCONCLUSIVE}
+
+
+def test_certificates_are_checked_without_their_derivation() -> None:
+    text = proofs.PROVIDER.certificate("energy-concentration")
+    checked = proofs.PROVIDER.check_certificate(text)
+    assert (checked.claim, checked.refusals) == ("energy-concentration", ())
+    assert checked.steps > len(proofs.derive("energy-concentration").steps)
+    code = (
+        "import sys\nimport proofs\n"
+        "assert not proofs.PROVIDER.check_certificate(sys.stdin.read()).refusals\n"
+        "derivations = {'curvature_bias', 'bias_attenuation', 'energy_concentration', 'expansion', 'series'}\n"
+        "assert not {f'proofs.{name}' for name in derivations} & set(sys.modules)"
+    )
+    fresh = subprocess.run([sys.executable, "-c", code], input=text, text=True, capture_output=True, check=False)
+    assert fresh.returncode == 0, fresh.stderr
+    with pytest.raises(InputError, match="not a certificate"):
+        proofs.PROVIDER.check_certificate("{}")
 
 
 def test_bad_input() -> None:

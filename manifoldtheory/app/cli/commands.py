@@ -120,6 +120,8 @@ def prove(
     claims: opt.Claims = None,
     steps: Annotated[bool, typer.Option("--steps", help="Print each step of the derivations.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print formulas in LaTeX.")] = False,
+    certificate: opt.Certificate = None,
+    check: opt.Check = None,
     json: opt.Json = False,
     seed: opt.Seed = 0,
     device: opt.Device = "auto",
@@ -132,11 +134,20 @@ def prove(
 
     Prints for each the statements, the verdict, and the predictions that the other kinds of evidence are held to.
     """
-    from manifoldtheory.app.cli import printing
+    from manifoldtheory.app.cli import certificates, printing
     from manifoldtheory.ledger import Kind
 
+    if check is not None:
+        if claims or certificate is not None:
+            raise InputError("--check verifies a file and derives nothing: give it without a CLAIM or --certificate")
+        raise typer.Exit(certificates.verify_file(check, json=json, quiet=quiet))
+    if certificate is not None:
+        certificates.require_one_claim(claims, certificate)
     request = opt.build_request(claims=claims, size=size, seed=seed, device=device, dtype=dtype, tensors=False)
     path, evidence, columns = _run(ctx, "prove", [Kind.PROOF], request, out=out, quiet=quiet)
+    if certificate is not None and claims:
+        certificates.write_file(certificate, claims[0], columns)
+        typer.echo(f"certificate: {certificate}", err=json)
     if not json and not quiet:
         printing.print_proofs(evidence, columns, steps=steps, latex=latex)
     _conclude(path, evidence, columns, json=json, quiet=quiet)

@@ -36,6 +36,18 @@ Out = Annotated[
 ]
 Size_ = Annotated[str, typer.Option("--size", metavar="|".join(SIZES), help="How much to compute.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress; errors only.")]
+Certificate = Annotated[
+    Path | None,
+    typer.Option("--certificate", metavar="FILE", help="Write the proof of the one CLAIM given, for others to check."),
+]
+Check = Annotated[
+    Path | None,
+    typer.Option(
+        "--check",
+        metavar="FILE",
+        help="Verify such a certificate, deriving nothing. Exit status 1 when a step of it does not follow.",
+    ),
+]
 Manifolds = Annotated[
     list[str] | None,
     typer.Option("--manifold", metavar="NAME", help="Simulate on this manifold only; can be given several times."),

@@ -139,7 +139,7 @@ def _print_proof(claim: Claim, records: Sequence[Evidence], provider: Provider, 
             console.print(_indented(f"given {hypothesis.name}: {hypothesis.text}", 6), style="dim")
     for name, prediction in provider.predictions(claim.slug).items():
         _print_prediction(console, name, prediction, latex=latex)
-    derivation = view_derivation(provider, claim.slug)
+    derivation = view_derivation(provider, claim.slug, records)
     if derivation is not None:
         console.print(_indented(derivation.summary, 2))
         for refusal in derivation.refusals:
@@ -168,6 +168,9 @@ def _print_steps(console: Console, derivation: DerivationView, *, latex: bool) -
     for chain in derivation.chains:
         if chain.title:
             console.print(_indented(f"{chain.title}:", 4))
+        for given in chain.given:
+            text = given.latex if latex else given.text
+            console.print(f"{'':6}{given.kind}: {text}", style="dim", soft_wrap=True)
         if latex and chain.start:
             console.print(_indented(chain.start, 8), soft_wrap=True)
         for index, step in enumerate(chain.steps, start=1):

@@ -1,9 +1,10 @@
 """Derivations as readers see them. A column that derives has a method ``derivation(slug)``; others have none."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from manifoldtheory.ledger import Provider
+from manifoldtheory.ledger import Evidence, Provider
 
 
 @dataclass(frozen=True)
@@ -16,21 +17,32 @@ class StepView:
 
 
 @dataclass(frozen=True)
+class GivenView:
+    """What a chain takes for granted, a definition, hypothesis or condition: as text, and with LaTeX between ``$``."""
+
+    kind: str
+    text: str
+    latex: str
+
+
+@dataclass(frozen=True)
 class ChainView:
     """Steps that follow from each other, and the expression they start from, in LaTeX."""
 
     title: str
     start: str
     steps: tuple[StepView, ...]
+    given: tuple[GivenView, ...] = ()
 
 
 @dataclass(frozen=True)
 class DerivationView:
-    """The chains of a derivation, whether its certificate was accepted, and why not."""
+    """The chains of a derivation, whether its certificate was accepted, why not, and how many mutants were not."""
 
     chains: tuple[ChainView, ...]
     holds: bool
     refusals: tuple[str, ...] = ()
+    mutations: str = ""
 
     @property
     def steps(self) -> int:
@@ -39,15 +51,17 @@ class DerivationView:
 
     @property
     def summary(self) -> str:
-        """``12 steps in 3 chains, all checked``, or that the certificate was refused."""
+        """``12 steps in 3 chains, all checked; 90 mutants refused …``, or that the certificate was refused."""
         chains = "" if len(self.chains) == 1 else f" in {len(self.chains)} chains"
-        return f"{self.steps} steps{chains}, {'all checked' if self.holds else 'certificate refused'}"
+        checked = f"{self.steps} steps{chains}, {'all checked' if self.holds else 'certificate refused'}"
+        return f"{checked}; {self.mutations}" if self.mutations else checked
 
 
-def view_derivation(provider: Provider, slug: str) -> DerivationView | None:
+def view_derivation(provider: Provider, slug: str, evidence: Iterable[Evidence] = ()) -> DerivationView | None:
     """The derivation of a claim as far as the provider has one; ``None`` otherwise.
 
-    A derivation has `steps` and `holds`; where it has them, chains, refusals and formulas are shown as well.
+    A derivation has `steps` and `holds`; where it has them, chains, refusals and formulas are shown as well. How the
+    checker fared against mutants of the proof is in the evidence.
     """
     derive: Any = getattr(provider, "derivation", None)
     derivation: Any = None if derive is None else derive(slug)
@@ -55,14 +69,32 @@ def view_derivation(provider: Provider, slug: str) -> DerivationView | None:
         return None
     chains = getattr(derivation, "chains", (derivation,))
     refusals = tuple(str(refusal) for refusal in getattr(derivation, "refusals", ()))
-    return DerivationView(tuple(_chain(chain) for chain in chains), bool(derivation.holds), refusals)
+    holds = bool(derivation.holds)
+    return DerivationView(tuple(_chain(chain) for chain in chains), holds, refusals, _mutations(slug, evidence))
+
+
+def _mutations(slug: str, evidence: Iterable[Evidence]) -> str:
+    """``90 of 90 mutants refused, 2 equal to the proof skipped``, where the evidence says so."""
+    for record in evidence:
+        if (record.claim, record.quantity) == (slug, "mutants-refused") and record.measured is not None and record.rung:
+            return (
+                f"{record.measured:.0f} of {record.n} mutants refused, {record.rung[1]:.0f} equal to the proof skipped"
+            )
+    return ""
 
 
 def _chain(chain: Any) -> ChainView:
     steps = tuple(chain.steps)
     start = steps[0].latex()[0] if steps and hasattr(steps[0], "latex") else ""
     title = getattr(chain, "title", "") or getattr(chain, "name", "")
-    return ChainView(str(title), start, tuple(_step(step) for step in steps))
+    return ChainView(str(title), start, tuple(_step(step) for step in steps), _given(chain))
+
+
+def _given(chain: Any) -> tuple[GivenView, ...]:
+    if not hasattr(chain, "given"):
+        return ()
+    plain, typeset = chain.given(), chain.given_latex()
+    return tuple(GivenView(kind, text, latex) for (kind, text), (_, latex) in zip(plain, typeset, strict=True))
 
 
 def _step(step: Any) -> StepView:

@@ -161,7 +161,9 @@ def _sections(evidence: Sequence[Evidence], providers: Mapping[str, Provider]) -
                 slug=slug,
                 claim=claims.get(slug),
                 formulas=tuple(_formula(name, prediction) for name, prediction in predictions),
-                derivations=tuple(view for column in columns if (view := view_derivation(column, slug)) is not None),
+                derivations=tuple(
+                    view for column in columns if (view := view_derivation(column, slug, own)) is not None
+                ),
                 groups=groups,
                 records=tuple(simulated if len(simulated) <= MOST_RECORDS else ()),
             )

@@ -1,5 +1,6 @@
 """Derivations of any column, with as much as it has to show."""
 
+import re
 from dataclasses import dataclass
 
 from manifoldtheory.app.report.derivations import view_derivation
@@ -53,3 +54,17 @@ def test_chains_carry_formulas_rules_and_refusals() -> None:
     assert view.refusals == ("no",)
     assert view.chains[0].start == "x"
     assert (view.chains[0].steps[0].rule, view.chains[0].steps[0].right) == ("ring", "a^2")
+
+
+def test_mutants_and_what_is_given_are_shown() -> None:
+    import proofs
+    from manifoldtheory.ledger import Request
+    from manifoldtheory.ledger.providers import silent
+
+    (task,) = proofs.PROVIDER.plan(Request(claims=("curvature-bias",), size="smoke"))
+    view = view_derivation(proofs.PROVIDER, "curvature-bias", task.run(silent))
+    assert view is not None
+    assert re.search(r"all checked; (\d+) of \1 mutants refused, \d+ equal to the proof skipped$", view.summary)
+    given = [(each.kind, each.text, each.latex) for chain in view.chains for each in chain.given]
+    assert ("hypothesis", "dim = 2", "$m$ = $2$") in given
+    assert {kind for kind, _, _ in given} == {"definition", "hypothesis", "condition"}
