@@ -256,7 +256,7 @@ def test_only_the_directions_of_a_covariance_count(generator):
 
 
 @given(
-    st.sampled_from([1e-150, 1e-6, 1.0, 1e150]),
+    st.sampled_from([2.0**-498, 2.0**-20, 2.0**498]),
     st.sampled_from([1.0, 1e6, 1e12]),
     st.sampled_from([None, 1.0, 1e6, 1e12]),
     st.sampled_from([(2, 1), (6, 1), (6, 3), (6, 5)]),
@@ -277,8 +277,8 @@ def test_scales_conditions_and_few_draws(scale, condition, shape_condition, size
     assert 0 <= tail.probability <= 1
     assert tail.stderr >= 0
     assert not math.isnan(tail.effective_draws)
-    assert scaled.probability == pytest.approx(tail.probability, rel=1e-3)
-    assert scaled.energy == pytest.approx(scale * tail.energy, rel=1e-9)
+    assert scaled.probability == tail.probability  # a power of two rounds nothing
+    assert scaled.energy == scale * tail.energy
 
 
 @pytest.mark.parametrize(
