@@ -43,7 +43,7 @@ def local_tangents(
 
     The dimension is the number of eigenvalues above `threshold` times the largest (Fukunaga and Olsen, IEEE Trans.
     Comput. C-20, 1971), 0 where all neighbours coincide. Neighbours farther than three times the median neighbour are
-    left out: one outlier, however far, changes nothing but its own tangent space. Distances cost O(n² d).
+    left out: an outlier beyond that, however far, changes no tangent space but its own. Distances cost O(n² d).
 
     Args:
         points: shape (n, d), n > neighbours.
@@ -70,10 +70,10 @@ def local_tangents(
     return LocalTangents(torch.cat(dimensions), torch.cat(spectra), torch.cat(width))
 
 
-def mean_projector(tangents: LocalTangents) -> Float[Tensor, "d d"]:
-    """Mean over the points of the projectors onto their tangent spaces; its trace is the mean dimension."""
+def mean_projector(tangents: LocalTangents, rank: int) -> Float[Tensor, "d d"]:
+    """Mean over the points of the projectors onto the leading directions, up to `rank`, of their tangent spaces."""
     n, dim, _ = tangents.bases.shape
-    columns = tangents.bases.transpose(0, 1).reshape(dim, -1)
+    columns = tangents.bases[..., :rank].transpose(0, 1).reshape(dim, -1)
     return columns @ columns.T / n
 
 

@@ -193,11 +193,11 @@ class SecondMoment:
 
     def _matrix(self, *, centered: bool) -> Tensor:
         self._require_points()
-        covariance = self._comoment / self.weight
-        if centered:
-            return covariance
-        mean = self._anchor + self._offset
-        return covariance.addr_(mean, mean)
+        matrix = self._comoment / self.weight
+        if not centered:
+            mean = self._anchor + self._offset
+            matrix.addr_(mean, mean)
+        return (matrix + matrix.T) / 2  # products of blocks are symmetric to rounding only
 
     def _as_given(self, tensor: Tensor) -> Tensor:
         return as_numpy(tensor) if self._from_arrays else tensor  # pyright: ignore[reportReturnType]

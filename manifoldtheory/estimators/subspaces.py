@@ -73,7 +73,7 @@ def fit_tangent_proxy(
     - ``"semi-nmf"``: the span of a dictionary W, X ≈ G W with codes G ≥ 0 (`semi_nmf`), by QR. About the mean, concepts
       tend to come in opposite pairs, which span one direction: ``centered=False`` suits it better.
     - ``"local-pca"``: the leading eigenvectors of the mean projector onto the local tangent spaces (`local_tangents`,
-      with up to 100 neighbours).
+      with up to 100 neighbours; of each the k leading directions, if it has more).
 
     Args:
         data: points (n, d), or their `SecondMoment`.
@@ -108,7 +108,8 @@ def fit_tangent_proxy(
         raise InputError("'local-pca' is about the neighbours' mean: leave centered=True, or use another method")
     if len(points) < 3:
         raise InputError(f"'local-pca' needs at least 3 points, got {len(points)}: a point alone has no tangent space")
-    return leading_subspace(mean_projector(local_tangents(points, min(NEIGHBOURS, len(points) - 1))), rank)
+    tangents = local_tangents(points, min(NEIGHBOURS, len(points) - 1))
+    return leading_subspace(mean_projector(tangents, rank), rank)
 
 
 def leading_subspace(matrix: Float[Tensor, "d d"], rank: int) -> TangentProxy:

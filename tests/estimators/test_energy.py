@@ -97,7 +97,47 @@ def test_degenerate_moments():
     assert energy_ratio(torch.diag(torch.tensor([1.0, 0, 0, 0])), axis, draws=0).ratio == math.inf
 
 
-def test_bad_input():
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e150])
+def test_energies_carry_the_unit_and_nothing_else_does(scale):
+    matrix, subspace = moment(9, 7), proxy(10, 7, 2)
+    unit, scaled = energy_ratio(matrix, subspace, draws=0), energy_ratio(scale * matrix, subspace, draws=0)
+    assert scaled.ratio == pytest.approx(unit.ratio, rel=1e-12)
+    assert scaled.z_complement == pytest.approx(unit.z_complement, rel=1e-10)
+    for name in ("tangent_energy", "null_mean", "null_std"):
+        assert getattr(scaled, name) == pytest.approx(scale * getattr(unit, name), rel=1e-10)
+
+
+def test_the_largest_rank_leaves_one_direction():
+    values = torch.tensor([4.0, 2.0, 1.0, 0.5], dtype=torch.float64)
+    axes = TangentProxy(torch.eye(4, dtype=torch.float64)[:, :3])
+    assert energy_ratio(torch.diag(values), axes, draws=0).ratio == pytest.approx(7 / 3 / 0.5, rel=1e-14)
+
+
+def test_arrays_and_other_dtypes_are_taken():
+    matrix, subspace = moment(11, 6), proxy(12, 6, 2)
+    arrays = TangentProxy(subspace.basis.numpy())  # pyright: ignore[reportArgumentType]
+    expected = energy_ratio(matrix, subspace, draws=0)
+    assert energy_ratio(matrix.numpy(), arrays, draws=0) == expected
+    assert energy_cap(matrix.numpy(), 2) == energy_cap(matrix, 2)
+    short = TangentProxy(subspace.basis.float())
+    assert energy_ratio(matrix, short, draws=0).ratio == pytest.approx(expected.ratio, rel=1e-5)
+    tails = [
+        covariance_matched_tail(*arguments, generator=torch.Generator().manual_seed(0))
+        for arguments in ((matrix, subspace, matrix), (matrix.numpy(), arrays, matrix.numpy()))
+    ]
+    assert tails[0] == tails[1]
+
+
+def test_bad_input(generator):
+    for draws in (-1, 0.5, True):
+        with pytest.raises(InputError, match="draws must be an integer"):
+            energy_ratio(torch.eye(4), proxy(0, 4, 1), draws=draws)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match="5 dimensions and the moment in 4"):
+        covariance_matched_tail(torch.eye(4), proxy(0, 5, 1), torch.eye(4), generator=generator)
+    with pytest.raises(InputError, match="covariance has 5 dimensions"):
+        covariance_matched_tail(torch.eye(4), proxy(0, 4, 1), torch.eye(5), generator=generator)
+    with pytest.raises(InputError, match="centred after the fact"):
+        energy_cap(torch.eye(4), 1, centered=True)
     with pytest.raises(InputError, match="rank 4 is out of range"):
         energy_ratio(torch.eye(4), proxy(0, 4, 4), draws=0)
     with pytest.raises(InputError, match="generator"):

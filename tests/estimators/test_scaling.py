@@ -21,6 +21,43 @@ def test_exact_laws_are_recovered_in_any_units(exponent, coefficient, scale_unit
     assert law.coefficient == pytest.approx(value_unit * coefficient / scale_unit**exponent, rel=1e-7)
 
 
+@given(
+    seed=st.integers(0, 1000),
+    scale_unit=st.sampled_from([1e-12, 1e-3, 1e3, 1e12]),
+    value_unit=st.sampled_from([1e-6, 1e6]),
+    order=st.sampled_from([None, 1.0, 2.5]),
+    weighted=st.booleans(),
+)
+def test_a_change_of_units_changes_units_only(seed, scale_unit, value_unit, order, weighted):
+    """Scattered values: the exponent, its interval and the law itself are the same physics in any units."""
+    rng = np.random.default_rng(seed)
+    value = LADDER**1.5 * np.exp(0.1 * rng.standard_normal(len(LADDER)))
+    stderr = value * rng.uniform(0.01, 0.2, len(LADDER)) if weighted else None
+    plain = fit_exponent(LADDER, value, stderr, correction_order=order)
+    other = fit_exponent(
+        LADDER * scale_unit,
+        value * value_unit,
+        None if stderr is None else stderr * value_unit,
+        correction_order=order,
+    )
+    assert other.exponent == pytest.approx(plain.exponent, rel=1e-9)
+    assert other.exponent_interval == pytest.approx(plain.exponent_interval, rel=1e-9)
+    assert other(LADDER * scale_unit) == pytest.approx(value_unit * plain(LADDER), rel=1e-9)
+    assert other.misfit == pytest.approx(plain.misfit, rel=1e-9, nan_ok=True)
+    same_scale = fit_exponent(LADDER, value * value_unit, correction_order=order)
+    same = fit_exponent(LADDER, value, correction_order=order)
+    assert np.divide(same_scale.coefficient_interval, same.coefficient_interval) == pytest.approx(value_unit, rel=1e-9)
+
+
+def test_the_weights_are_those_of_the_errors():
+    """A value with a million times the error has no say."""
+    value = LADDER**2.0
+    value[3] *= 5
+    stderr = 1e-3 * value
+    stderr[3] *= 1e6
+    assert fit_exponent(LADDER, value, stderr).exponent == pytest.approx(2, abs=1e-9)
+
+
 def test_the_next_term_is_a_regressor():
     value = 0.5 * LADDER**2 * (1 + 3 * LADDER**2)
     plain = fit_exponent(LADDER, value)
@@ -32,13 +69,15 @@ def test_the_next_term_is_a_regressor():
     assert corrected.coefficient == pytest.approx(0.5, rel=1e-4)
 
 
-def test_intervals_cover_at_their_level():
+@pytest.mark.parametrize("order", [None, 1.0])
+def test_intervals_cover_at_their_level(order):
     """300 noisy ladders: a 95 % interval misses 15 times on average; more than 33 has probability below 1e-4."""
     rng = np.random.default_rng(0)
     misses = 0
+    law = LADDER**1.5 * np.exp(0 if order is None else 2 * LADDER**order)
     for _ in range(300):
-        value = LADDER**1.5 * np.exp(0.02 * rng.standard_normal(len(LADDER)))
-        low, high = fit_exponent(LADDER, value, 0.02 * LADDER**1.5).exponent_interval
+        value = law * np.exp(0.02 * rng.standard_normal(len(LADDER)))
+        low, high = fit_exponent(LADDER, value, 0.02 * law, correction_order=order).exponent_interval
         misses += not low < 1.5 < high
     assert misses <= 33
 
@@ -62,3 +101,10 @@ def test_bad_input():
         fit_exponent(LADDER, [1, 2])
     with pytest.raises(InputError, match="stderr"):
         fit_exponent(LADDER, LADDER, [-1.0] * 7)
+    with pytest.raises(InputError, match="equal length"):
+        fit_exponent(LADDER[None], LADDER[None])
+    for order in (0.0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(InputError, match="correction_order"):
+            fit_exponent(LADDER, LADDER, correction_order=order)
+    with pytest.raises(InputError, match="at least 4"):
+        fit_exponent(LADDER[:3], LADDER[:3], correction_order=1)
