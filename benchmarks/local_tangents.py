@@ -36,7 +36,7 @@ def run(setting: Setting) -> Iterator[Measurement]:
     x = points(n)
 
     def theirs(x: np.ndarray = x, neighbours: int = neighbours, **options: Any) -> np.ndarray:
-        return skdim.id.lPCA().fit_transform_pw(x, n_neighbors=neighbours, **options)
+        return np.asarray(skdim.id.lPCA().fit_pw(x, n_neighbors=neighbours, **options).dimension_pw_)
 
     def on_one_thread() -> np.ndarray:
         with threadpool_limits(1):

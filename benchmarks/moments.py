@@ -31,7 +31,7 @@ def bare(chunks: list[Tensor]) -> Tensor:
 def run(setting: Setting) -> Iterator[Measurement]:
     count, size = setting.pick(smoke=(2, 256), default=(8, CHUNK))
     generator = torch.Generator().manual_seed(0)
-    for dim in (128, 768):
+    for dim in setting.pick(smoke=(16,), default=(128, 768)):
         double = [torch.randn(size, dim, generator=generator, dtype=torch.float64) for _ in range(count)]
         single = [chunk.float() for chunk in double]
         for chunks, dtype, at_least in (
