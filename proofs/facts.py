@@ -97,6 +97,7 @@ def open_scope(chain: "Chain", facts: Mapping[str, Fact], taken: frozenset[Any])
     require(not scope.definitions.keys() & scope.hypotheses.keys(), "a symbol is defined and has a hypothesis")
     for left, right in chain.hypotheses:
         _check_hypothesis(left, right, scope)
+    _check_contractions(scope.hypotheses)
     equations = (*chain.definitions, *chain.hypotheses)
     for expression in (chain.start, *(side for equation in equations for side in equation)):
         known_ = all(symbol in scope.remainders for symbol in expression.free_symbols if is_remainder(symbol))
@@ -142,6 +143,15 @@ def _check_hypothesis(left: Any, right: Any, scope: Scope) -> None:
     about_symbol = isinstance(left, sympy.Symbol)
     require(about_symbol or bool(scope.free(left)), "a hypothesis about the constant {}", left)
     require(about_symbol or not right.has(left), "a hypothesis about {} in terms of itself", left)
+
+
+def _check_contractions(hypotheses: Mapping[Any, Any]) -> None:
+    """A contraction has one value, whatever its indices are called."""
+    values: dict[Any, Any] = {}
+    for left, right in hypotheses.items():
+        if isinstance(left, sympy.Indexed | sympy.Mul | sympy.Pow):
+            key = frozenset(contracted(left).items())
+            require(values.setdefault(key, right) == right, "two different hypotheses of {}", left)
 
 
 def prove_fact(chain: "Chain", scope: Scope, used: Iterable[Fact]) -> Fact:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 import sympy
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proofs.certificate import Chain, Step, check
 from proofs.conditions import (
@@ -37,6 +39,7 @@ from proofs.expressions import (
     Primitive,
     Slope,
 )
+from proofs.rules import RULES
 
 from .checking import chain, reasons, step, substitution
 
@@ -88,6 +91,16 @@ def equations() -> dict[str, Case]:
         "a hypothesis about what a rule computes": (
             (chain("absurd", substitution(At(x, x, one), (At(x, x, one), zero)), hypotheses=((At(x, x, one), zero),)),),
             "not for hypotheses to say",
+        ),
+        "a contraction of two values under two names": (
+            (
+                chain(
+                    "absurd",
+                    substitution(A[i, i], (A[i, i], one)),
+                    hypotheses=((A[i, i], one), (A[j, j], zero)),
+                ),
+            ),
+            "two different hypotheses",
         ),
         "a remainder defined": (
             (chain("absurd", substitution(R, (R, one)), definitions=((R, one),), conditions=(remainder(R, t),)),),
@@ -746,3 +759,89 @@ def test_facts_carry_what_they_rest_on() -> None:
     assert not reasons(assumed, user)
     contradiction = chain("contradiction", substitution(x + 1, (x, y)), hypotheses=((x, far),), uses=("assumed",))
     assert "two different hypotheses" in reasons(assumed, contradiction)
+
+
+coefficients = st.integers(-3, 3)
+polynomials = st.lists(coefficients, min_size=1, max_size=4).map(
+    lambda values: sympy.Add(*(value * (x + 1) ** power * t**power for power, value in enumerate(values)))
+)
+
+
+@given(polynomials, polynomials, polynomials, st.sampled_from([0, 0, 1, t, x - 2]))
+def test_an_accepted_ring_identity_is_true(top: Any, other: Any, bottom: Any, error: Any) -> None:
+    """Sides that are equal at random numbers, or were made different: accepted exactly when they are equal."""
+    left = top / (1 + bottom**2) + other
+    right = (top + other + other * bottom**2 + error) / (1 + bottom**2)
+    if left == right:
+        return
+    accepted = not reasons(chain("one", step("ring-identity", left, left, right)))
+    assert accepted == (error == 0)
+    at = {x: sympy.Rational(3, 7), t: sympy.Rational(5, 11)}
+    assert (left.xreplace(at) == right.xreplace(at)) or not accepted
+
+
+@given(polynomials, polynomials, polynomials, st.integers(0, 3), st.integers(-1, 1), st.integers(0, 3))
+def test_an_accepted_expansion_is_true(low: Any, high: Any, bottom: Any, order: int, error: int, power: int) -> None:
+    """(exact − polynomial)/t^{order+1} stays bounded as t falls: what is claimed of the remainder."""
+    polynomial = sum((sympy.expand(low).coeff(t, degree) * t**degree for degree in range(order + 1)), zero)
+    exact = (polynomial * (1 + t * bottom) + t ** (order + 1) * high) / (1 + t * bottom)
+    if not exact.has(t):
+        return
+    claimed = sympy.expand(polynomial + error * t ** min(power, order))
+    attempt = step("truncation", exact, exact, claimed + R * t ** (order + 1), variable=t, order=order)
+    accepted = not reasons(chain("one", attempt))
+    assert accepted == (error == 0)
+    rest = (exact - claimed).xreplace({x: sympy.Rational(2, 3)})
+    sizes = [abs(rest.xreplace({t: sympy.Rational(small)}) / sympy.Rational(small) ** (order + 1)) for small in SMALL]
+    assert not accepted or max(sizes) <= 10**6
+
+
+SMALL = ("1/1000", "1/1000000", "1/1000000000")
+
+
+@given(polynomials, st.integers(-2, 2), st.integers(0, 2))
+def test_an_accepted_limit_is_true(top: Any, error: int, pole: int) -> None:
+    function = sympy.expand(top) / t**pole
+    claimed = sympy.expand(top).xreplace({t: zero}) + error
+    part = LimitAtZero(function, t)
+    accepted = not reasons(chain("one", step("limit", part, part, claimed)))
+    exists = sympy.limit(function.xreplace({x: sympy.Rational(2, 3)}), t, 0, "+")
+    assert not accepted or exists == claimed.xreplace({x: sympy.Rational(2, 3)})
+    if pole == 0:
+        assert accepted == (error == 0)
+
+
+RULE_PARAMETERS: dict[str, dict[str, Any]] = {
+    "truncation": {"variable": t, "order": 0},
+    "reversion": {"order": 1},
+    "slope": {"order": 0},
+    "primitive": {"order": 0, "weight": zero},
+    "evaluation": {"renamed": ()},
+    "gram-determinant": {"variable": t, "order": 1},
+    "triangle": {"variable": t, "order": 1},
+    "invariance": {"moments": (one, one, one)},
+}
+PARTS = (one, x, t, Mean(F), Mean(one), Expectation(F), Expectation(one), At(x, x, one), Slope(t, t), Primitive(t, t))
+PARTS += (
+    Inverse(s, s, t),
+    LimitAtZero(t, t),
+    LimitAtZero(1 + t, t),
+    Derived(one, 1),
+    HaarMean(one),
+    Dot(u, v),
+)
+
+
+@pytest.mark.parametrize("rule", sorted(set(RULES) - {"substitution"}))
+def test_no_rule_proves_two_constants_equal(rule: str) -> None:
+    """Whatever the part is: it does not become two different numbers, nor a number and one more than itself."""
+    conditions = (vectors(u, v), sphere(two), projectors(two, one))
+    for part in PARTS:
+        proved = []
+        for into in (zero, one, two, -one, sympy.Rational(1, 2), part + 1):
+            attempt = step(rule, part, part, into, **RULE_PARAMETERS.get(rule, {}))
+            if not reasons(chain("one", attempt, conditions=conditions)):
+                proved.append(into)
+        assert len(proved) <= 1
+        assert part + 1 not in proved
+        assert not part.is_Rational or proved in ([], [part])
