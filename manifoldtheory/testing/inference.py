@@ -56,6 +56,15 @@ def register() -> None:
     sys.meta_path.insert(0, _Watch(set(TYPES) - set(sys.modules)))
 
 
+def register_all() -> None:
+    """Registers every type now. `manifoldtheory.testing.strategies` does, which has loaded torch anyway.
+
+    It also makes up for modules that came in unseen, by an import hook that was put before ours.
+    """
+    for name in TYPES:
+        _register_types(importlib.import_module(name))
+
+
 def _register_types(module: ModuleType) -> None:
     from hypothesis import strategies as st
 

@@ -62,6 +62,16 @@ class SamplingLaw:
         return len(self.directions[0])
 
     @property
+    def vectors(self) -> Float[Tensor, "k m"]:
+        """The directions, float64."""
+        return torch.tensor([[float(entry) for entry in row] for row in self.directions], dtype=torch.float64)
+
+    @property
+    def weights(self) -> Float[Tensor, " k"]:
+        """The probabilities, float64."""
+        return torch.tensor([float(p) for p in self.probabilities], dtype=torch.float64)
+
+    @property
     def symmetric(self) -> bool:
         """Whether u and −u have the same law, exactly."""
         mass: defaultdict[Vector, Fraction] = defaultdict(Fraction)
@@ -83,8 +93,7 @@ class SamplingLaw:
     def moment(self, order: int) -> Float[Tensor, "..."]:
         """E[u ⊗ … ⊗ u] with `order` factors, shape (m, …, m), float64: E[t^order] times that of the directions."""
         require_dim("order", order)
-        vectors = self._vectors()
-        product = torch.tensor([float(p) for p in self.probabilities], dtype=torch.float64)
+        vectors, product = self.vectors, self.weights
         for _ in range(order):
             product = product[..., None] * vectors.reshape(len(vectors), *(1,) * (product.ndim - 1), self.dim)
         return self.radial.moment(order) * product.sum(0)
@@ -95,16 +104,12 @@ class SamplingLaw:
         require_dtype(dtype)
         device = require_generator(generator).device
         radius = self.radial.sample(n, generator=generator, dtype=torch.float64)
-        weights = torch.tensor([float(p) for p in self.probabilities], dtype=torch.float64, device=device)
-        index = torch.multinomial(weights, n, replacement=True, generator=generator)
-        return (radius[:, None] * self._vectors().to(device)[index]).to(dtype)
+        index = torch.multinomial(self.weights.to(device), n, replacement=True, generator=generator)
+        return (radius[:, None] * self.vectors.to(device)[index]).to(dtype)
 
     def scaled(self, factor: float) -> Self:
         """The law of factor · u, for factor > 0."""
         return type(self)(self.radial.scaled(factor), self.directions, self.probabilities)
-
-    def _vectors(self) -> Tensor:
-        return torch.tensor([[float(entry) for entry in row] for row in self.directions], dtype=torch.float64)
 
     def _average(self, *axes: int) -> Fraction:
         """E[w_i w_j ⋯] over the directions."""

@@ -5,6 +5,11 @@ import sys
 
 import pytest
 
+import manifoldtheory.testing
+
+# Loaded before the runs in this process: what one of these imports first, it takes away again at its end.
+assert manifoldtheory.testing.assert_scaling
+
 pytest_plugins = "pytester"
 
 HEAVY = {"torch", "numpy", "scipy", "hypothesis"}

@@ -9,6 +9,7 @@ What is drawn are seeds, dimensions and a few dyadic rationals; tensors are expa
 seed 0 (coordinate axes), and to round numbers: flat forms, condition 1, equal frequencies, symmetric laws.
 """
 
+from manifoldtheory.testing.inference import register_all
 from manifoldtheory.testing.strategies.clouds import token_clouds
 from manifoldtheory.testing.strategies.geometry import second_forms, submanifolds
 from manifoldtheory.testing.strategies.laws import radial_laws, sampling_laws
@@ -27,3 +28,5 @@ __all__ = [
     "subspaces",
     "token_clouds",
 ]
+
+register_all()

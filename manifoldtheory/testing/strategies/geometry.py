@@ -84,8 +84,8 @@ def submanifolds(
     ambients = None if ambient_dim is None else whole("ambient_dim", ambient_dim, 2)
     bounds = real("curvature_bound", curvature_bound, 0, float("inf"), above=True)
     limit = None if isinstance(curvature_bound, SearchStrategy) else curvature_bound
-    drawn = isinstance(dim, SearchStrategy) or isinstance(ambient_dim, SearchStrategy)
-    if not drawn and not sizes(names, dim, ambient_dim, limit):
+    drawn = SearchStrategy
+    if not isinstance(dim, drawn) and not isinstance(ambient_dim, drawn) and not sizes(names, dim, ambient_dim, limit):
         raise InputError(
             f"no {' or '.join(names)} of dimension {'any' if dim is None else dim} in "
             f"R^{'any' if ambient_dim is None else ambient_dim} has |II(v, v)| ≤ {curvature_bound}: "
