@@ -8,7 +8,7 @@ import pytest
 from manifoldtheory.errors import InputError
 from tests.seeded_bugs.bug import Bug
 from tests.seeded_bugs.bugs import BUGS
-from tests.seeded_bugs.runner import ROOT
+from tests.seeded_bugs.worker import ROOT
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
