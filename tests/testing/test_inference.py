@@ -28,7 +28,7 @@ from manifoldtheory.manifolds import (
     Veronese,
 )
 from manifoldtheory.testing import Loss, SamplingLaw, TokenCloud
-from manifoldtheory.testing.inference import TYPES
+from manifoldtheory.testing.inference import TYPES, register
 
 REGISTERED = [
     *(Submanifold, MongePatch, Sphere, Ellipsoid, Torus, Cylinder, Product),
@@ -60,15 +60,20 @@ def test_builds_infers_them(minimal) -> None:
     assert isinstance(found.manifold, Submanifold)
 
 
-@pytest.mark.parametrize(
-    "imports",
-    [
-        "import hypothesis; assert 'torch' not in sys.modules; from manifoldtheory.manifolds import Submanifold",
-        "from manifoldtheory.manifolds import Submanifold; import hypothesis",
-    ],
-    ids=["hypothesis first", "types first"],
-)
-def test_either_order_of_imports(imports: str) -> None:
-    code = f"import sys; {imports}; hypothesis.strategies.from_type(Submanifold).validate()"
+def test_hypothesis_does_not_load_the_types_and_still_knows_them() -> None:
+    code = """
+import sys, hypothesis
+assert "torch" not in sys.modules
+from manifoldtheory.manifolds import Submanifold
+hypothesis.strategies.from_type(Submanifold).validate()
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_types_that_are_loaded_already_are_registered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered = set()
+    monkeypatch.setattr(st, "register_type_strategy", lambda kind, _: registered.add(kind))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    register()
+    assert registered == set(REGISTERED)
