@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
 
 import torch
 from jaxtyping import Float
@@ -107,9 +106,9 @@ class SamplingLaw:
         index = torch.multinomial(self.weights.to(device), n, replacement=True, generator=generator)
         return (radius[:, None] * self.vectors.to(device)[index]).to(dtype)
 
-    def scaled(self, factor: float) -> Self:
+    def scaled(self, factor: float) -> "SamplingLaw":
         """The law of factor · u, for factor > 0."""
-        return type(self)(self.radial.scaled(factor), self.directions, self.probabilities)
+        return SamplingLaw(self.radial.scaled(factor), self.directions, self.probabilities)
 
     def _average(self, *axes: int) -> Fraction:
         """E[w_i w_j ⋯] over the directions."""
