@@ -1,7 +1,11 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import linregress
+from scipy.stats import t as student
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.estimators import fit_exponent
@@ -80,6 +84,17 @@ def test_intervals_cover_at_their_level(order):
         low, high = fit_exponent(LADDER, value, 0.02 * law, correction_order=order).exponent_interval
         misses += not low < 1.5 < high
     assert misses <= 33
+
+
+def test_plain_fits_are_linear_regressions_of_logarithms():
+    """Slope, intercept and their 95 % intervals, by another implementation."""
+    value = LADDER**1.5 * np.exp(0.1 * np.random.default_rng(1).standard_normal(len(LADDER)))
+    law = fit_exponent(LADDER, value)
+    line: Any = linregress(np.log(LADDER), np.log(value))
+    quantile = student.ppf(0.975, len(LADDER) - 2)
+    slope, intercept = ((-quantile, quantile) * np.array(error) for error in (line.stderr, line.intercept_stderr))
+    assert law.exponent_interval == pytest.approx(line.slope + slope, rel=1e-9)
+    assert law.coefficient_interval == pytest.approx(np.exp(line.intercept + intercept), rel=1e-9)
 
 
 def test_scatter_beyond_the_errors_widens_the_interval():

@@ -13,6 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("manifoldtheory", "proofs", "sims", "real_models")
 LOADED = ("torch", "numpy", "scipy.stats", "scipy.integrate", "hypothesis", "pytest", "beartype", "jaxtyping", "mpmath")
+PROFILE = "seeded-bugs"
+"""Of Hypothesis; `tests/conftest.py` loads it by the environment."""
 TIMEOUT = 300
 """Seconds for the tests of one bug."""
 OTHER_TREE = 70
@@ -53,11 +55,15 @@ def _run(copy: Path, tests: tuple[str, ...], output: Path) -> None:
     sys.path[:] = [str(copy), *(entry for entry in sys.path if Path(entry or ".").resolve() not in (ROOT, copy))]
     # A compiled file is known by size and second of its source, which a bug of equal length does not change.
     sys.dont_write_bytecode = True
-    os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "ci"}
+    os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": PROFILE}
 
     import pytest
     import torch
+    from hypothesis import Phase, settings
 
+    # As in continuous integration, but a failure is not shrunk: that there is one is enough.
+    phases = (Phase.explicit, Phase.generate)
+    settings.register_profile(PROFILE, derandomize=True, deadline=None, max_examples=40, phases=phases)
     torch.set_num_threads(1)
     options = ["-x", "-p", "no:cacheprovider", "--tb=line", "--rootdir", str(copy), "-c", str(copy / "pyproject.toml")]
     status = int(pytest.main([*options, *tests]))
