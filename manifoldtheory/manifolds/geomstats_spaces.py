@@ -8,7 +8,7 @@ from torch import Tensor
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.base import Submanifold
 from manifoldtheory.manifolds.geodesic_coordinates import GeodesicCoordinates
-from manifoldtheory.manifolds.geomstats_bridge import BACKEND, backend_name, load_geomstats, process_state_kept
+from manifoldtheory.manifolds.geomstats_bridge import BACKEND, backend_name, double_precision, load_geomstats
 from manifoldtheory.manifolds.grassmannian import Grassmannian
 from manifoldtheory.manifolds.product import Product
 from manifoldtheory.manifolds.sphere import Sphere
@@ -24,18 +24,20 @@ def geomstats_space(manifold: Submanifold) -> Any:
     `geodesic`, `belongs`, `projection` (from R^d), `to_tangent` and `random_point` (uniform by volume) are the
     manifold's own. Raises `InputError` for the latter on another backend than PyTorch.
     """
-    if isinstance(manifold, Sphere) and manifold.radius == 1.0:
-        space = load_geomstats("geomstats.geometry.hypersphere").Hypersphere(manifold.dim)
-    elif isinstance(manifold, Grassmannian):
-        space = load_geomstats("geomstats.geometry.grassmannian").Grassmannian(manifold.n, manifold.p)
-    elif isinstance(manifold, SpecialOrthogonal):
-        space = load_geomstats("geomstats.geometry.special_orthogonal").SpecialOrthogonal(manifold.n)
-        space.metric = 2.0 * space.metric
-    elif isinstance(manifold, Product):
-        factors = [factor.geomstats for factor in manifold.factors]
-        space = load_geomstats("geomstats.geometry.product_manifold").ProductManifold(factors)
-    else:
-        return _immersed_set(manifold)
+    # geomstats makes its constants in the default dtype, the factor of a metric among them.
+    with double_precision():
+        if isinstance(manifold, Sphere) and manifold.radius == 1.0:
+            space = load_geomstats("geomstats.geometry.hypersphere").Hypersphere(manifold.dim)
+        elif isinstance(manifold, Grassmannian):
+            space = load_geomstats("geomstats.geometry.grassmannian").Grassmannian(manifold.n, manifold.p)
+        elif isinstance(manifold, SpecialOrthogonal):
+            space = load_geomstats("geomstats.geometry.special_orthogonal").SpecialOrthogonal(manifold.n)
+            space.metric = 2.0 * space.metric
+        elif isinstance(manifold, Product):
+            factors = [factor.geomstats for factor in manifold.factors]
+            space = load_geomstats("geomstats.geometry.product_manifold").ProductManifold(factors)
+        else:
+            return _immersed_set(manifold)
     space.manifoldtheory_origin = manifold
     return space
 
@@ -127,6 +129,4 @@ def _immersed_set(manifold: Submanifold) -> Any:
             point = coordinates.sample(n_samples, generator)
             return point[0] if n_samples == 1 else point
 
-    with process_state_kept():
-        torch.set_default_dtype(torch.float64)
-        return TorchImmersedSet()
+    return TorchImmersedSet()

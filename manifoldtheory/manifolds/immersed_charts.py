@@ -23,10 +23,10 @@ RANK = 1e-9
 HEIGHT_NODES = (4,) * 6 + (16, 16)
 """Quadrature nodes of the Newton steps for a height: the first only have to come near."""
 
-ERROR = 3e-11
+ERROR = 3e-12
 """Largest relative change by the last order of the integrator; what remains is some hundred times smaller."""
 
-MAXIMUM_STEPS = 512
+MAXIMUM_STEPS = 256
 """Most integration steps: where coordinates degenerate, none would be enough."""
 
 PROBES = 64
@@ -224,14 +224,19 @@ class ImmersedChart(Chart):
         """
         length = float(torch.linalg.vector_norm(a.detach(), dim=-1).max()) if a.numel() else 0.0
         steps = math.ceil(steps_for(self.curvature_bound(length), length) / 2)
+        errors = [math.inf, math.inf]
         while steps <= MAXIMUM_STEPS:
             end, arc, error = self.coordinate_geodesic(a, steps)
             if error <= ERROR:
                 return end, arc, steps
+            # Once the steps resolve the geodesic, halving them gains a factor of a thousand.
+            if not error < errors[-2] / 4 and len(errors) > 3:
+                break
+            errors.append(error)
             steps *= 2
         raise InputError(
             f"a geodesic of length {length:.6g} leaves the coordinates of the immersion, or passes near to where they "
-            f"degenerate: {MAXIMUM_STEPS} steps do not resolve it; take a shorter tangent vector, or other coordinates"
+            f"degenerate: {steps} steps do not resolve it; take a shorter tangent vector, or other coordinates"
         )
 
 

@@ -18,7 +18,7 @@ GRID = 2**12
 AXES = 12
 """Principal directions of the grid in which neighbours are looked for: trees slow down beyond."""
 
-CANDIDATES = 6
+CANDIDATES = 8
 """Neighbours tried, nearest first: sheets that come near each other give the wrong ones first."""
 
 ITERATIONS = 60

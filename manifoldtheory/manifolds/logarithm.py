@@ -1,5 +1,7 @@
 """The geodesic between two points, by shooting."""
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -8,8 +10,11 @@ from manifoldtheory.manifolds.charts import Chart, inner
 from manifoldtheory.manifolds.linear import solve_definite
 
 ITERATIONS = 60
-TOLERANCE = 1e-13
-"""Largest last change of an initial velocity, of its length; Newton's method has then long converged."""
+TOLERANCE = 3e-8
+"""Largest last change of an initial velocity, of its length: Newton's method squares it."""
+
+COARSENING, COARSE = 4, 1e-5
+"""The steps of the integrator are this many times as long until changes are this small."""
 
 
 def initial_velocity(chart: Chart, tangent: Tensor, normal: Tensor) -> Tensor:
@@ -27,8 +32,10 @@ def initial_velocity(chart: Chart, tangent: Tensor, normal: Tensor) -> Tensor:
     best, missed = a, torch.full_like(chord[:, 0], torch.inf)
     damping = torch.zeros_like(missed)
     slope, gap = target.new_zeros(len(a), target.shape[-1], dim), target
+    coarse = True
     for _ in range(ITERATIONS):
-        arc, jacobian = chart.variation(a, across, chart.steps(_longest(a)))
+        steps = chart.steps(_longest(a))
+        arc, jacobian = chart.variation(a, across, math.ceil(steps / COARSENING) if coarse else steps)
         end = torch.cat([arc.tangent, chart.expand_normal(arc.normal)], -1)
         moved = torch.cat([jacobian[..., :dim], chart.expand_normal(jacobian[..., dim:])], -1).movedim(0, -1)
         miss = torch.linalg.vector_norm(target - end, dim=-1)
@@ -42,11 +49,17 @@ def initial_velocity(chart: Chart, tangent: Tensor, normal: Tensor) -> Tensor:
         pull = (slope.mT @ gap[..., None])[..., 0]
         step = solve_definite(gram.movedim((-2, -1), (0, 1)), pull.mT).mT
         size = torch.linalg.vector_norm(step, dim=-1)
-        if bool(((size <= TOLERANCE * chord[:, 0]) & (missed <= 1e-9 * chord[:, 0]) | (chord[:, 0] == 0)).all()):
-            return best + torch.where(nearer[:, None], step, 0.0)
+        full = torch.where(nearer[:, None], step, 0.0)
+        if coarse and bool((size <= COARSE * chord[:, 0]).all()):
+            coarse, a = False, best + full
+            missed, damping = torch.full_like(missed, torch.inf), torch.zeros_like(damping)
+            continue
+        near = (size <= TOLERANCE * chord[:, 0]) & (missed <= 10 * TOLERANCE * chord[:, 0])
+        if not coarse and bool((near | (chord[:, 0] == 0)).all()):
+            return best + full
         # Steps longer than the distance itself would leave the range of the linearisation.
         a = best + step * torch.minimum(torch.ones_like(size), chord[:, 0] / size.clamp(min=1e-300))[:, None]
-    if bool((missed <= 1e-10 * chord[:, 0]).all()):
+    if not coarse and bool((missed <= 1e-10 * chord[:, 0]).all()):
         return best
     worst = int((missed / chord[:, 0].clamp(min=1e-300)).argmax())
     raise InputError(

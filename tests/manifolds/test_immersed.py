@@ -1,4 +1,4 @@
-"""Submanifolds from immersions: against closed forms, under changes of coordinates and rotations, and bad immersions."""
+"""Submanifolds from immersions: against closed forms, in other coordinates, turned, and bad immersions."""
 
 import math
 from typing import get_args
@@ -73,7 +73,7 @@ def test_second_form_and_frames_equal_those_in_closed_form(pair: Pair) -> None:
     assert torch.allclose(chart.second_form, immersed.second_fundamental_form(x), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("length", [0.5, 1e-8])
+@pytest.mark.parametrize("length", [0.3, 1e-8])
 def test_displacements_equal_those_in_closed_form_at_any_size(pair: Pair, length: float) -> None:
     """Each part relative to itself, to some hundred roundings."""
     exact, immersed = pair
@@ -124,18 +124,18 @@ def test_clouds_have_the_weights_in_closed_form(measure: Measure) -> None:
     exact, immersed = PAIRS["torus"]
     x = exact.immersion(START[0])
     turn = immersed.tangent_frame(x).mT @ exact.tangent_frame(x)
-    draw = {"generator": torch.Generator().manual_seed(1)}
-    cloud = immersed.sample_cloud(x, 20, UniformBall(0.4, 2), measure=measure, **draw)
+    generator = torch.Generator().manual_seed(1)
+    cloud = immersed.sample_cloud(x, 20, UniformBall(0.2, 2), measure=measure, generator=generator)
     expected = place_geodesic(exact.chart(x), cloud.radius, cloud.direction @ turn, measure)[2]
     assert torch.allclose(cloud.weight, expected, rtol=0, atol=1e-12)
     if measure == "volume":
-        cloud = immersed.sample_cloud(x, 20, UniformBall(0.4, 2), direction="projected", **draw)
+        cloud = immersed.sample_cloud(x, 20, UniformBall(0.2, 2), direction="projected", generator=generator)
         expected = place_projected(exact.chart(x), cloud.radius, cloud.direction @ turn)[2]
         assert torch.allclose(cloud.weight, expected, rtol=0, atol=1e-12)
 
 
 def test_limits_of_clouds_are_close_to_the_reach_of_the_curvature() -> None:
-    exact, immersed = PAIRS["sphere"]
+    _, immersed = PAIRS["sphere"]
     chart = immersed.chart_at(START[0])
     assert 0.95 * 1.5 < chart.projected_limit < 1.5
     assert 0.95 * 1.9 * 1.5 < chart.geodesic_limit < 1.9 * 1.5
@@ -145,7 +145,7 @@ def test_limits_of_clouds_are_close_to_the_reach_of_the_curvature() -> None:
         )
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(seed=st.integers(0, 2**31))
 def test_other_coordinates_give_the_same_geometry(seed: int) -> None:
     """f∘φ with φ a shear of the plane after a smooth stretch, seen at the same points."""
@@ -161,7 +161,7 @@ def test_other_coordinates_give_the_same_geometry(seed: int) -> None:
     assert torch.allclose(second_form(first, x), second_form(second, x), rtol=0, atol=1e-11)
 
 
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(seed=st.integers(0, 2**31))
 def test_geodesics_turn_and_scale_with_the_space(seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)
@@ -180,7 +180,7 @@ def test_points_find_their_coordinates() -> None:
     x = immersed.sample(200, generator=torch.Generator().manual_seed(1))
     q = immersed.coordinates(x)
     assert torch.allclose(immersed.immersion(q), x, rtol=0, atol=1e-14)
-    array = immersed.coordinates(x.numpy())
+    array = immersed.coordinates(x.numpy())  # pyright: ignore[reportArgumentType]
     assert isinstance(array, np.ndarray)
     assert immersed.second_fundamental_form(x.float()).dtype == torch.float32
     with pytest.raises(InputError, match=r"0\.1 off from_immersion\(immersion, dim=2, ambient_dim=3\) \(limit "):
@@ -190,9 +190,9 @@ def test_points_find_their_coordinates() -> None:
 def test_sheets_that_come_near_each_other_are_told_apart() -> None:
     """A spiral whose turns are as close as its grid points: the nearest of these is often on another turn."""
     spiral = from_immersion(
-        lambda q: (1 + q[0] / 400) * torch.stack([torch.cos(q[0]), torch.sin(q[0])]), 1, domain=(0, 400)
+        lambda q: (1 + q[0] / 200) * torch.stack([torch.cos(q[0]), torch.sin(q[0])]), 1, domain=(0, 200)
     )
-    q = 400 * torch.rand(100, 1, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    q = 200 * torch.rand(100, 1, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     assert torch.allclose(spiral.coordinates(spiral.immersion(q)), q, rtol=0, atol=1e-11)
 
 
@@ -205,20 +205,14 @@ def test_samples_are_uniform_by_volume() -> None:
     assert ((values.mean(0) - exact) / (values.std(0) / math.sqrt(len(x)))).abs().max() < 5
 
 
-def test_a_volume_element_the_grid_missed_raises_the_bound() -> None:
-    """A spike of the slope, narrower than the grid: P(q > 0) is known from the arc length."""
-    width = 1e-5
-
-    def spike(q: Tensor) -> Tensor:
-        return torch.cat([q, torch.atan((q - 0.3) / width)])
-
-    curve = from_immersion(spike, 1)
-    x = curve.sample(20_000, generator=torch.Generator().manual_seed(1))
-    # The length is that of a step of height π, two plateaus, and next to nothing else.
-    step = (x[:, 1].abs() < 1.5).double()
-    share = float(step.mean())
-    exact = 3.0 / (2 + math.pi)
-    assert abs(share - exact) < 5 * math.sqrt(exact / 20_000)
+def test_a_volume_element_above_the_bound_starts_the_draw_again() -> None:
+    """With a grid that reports half of each volume element, the samples are the same as uniform as before."""
+    blind = from_immersion(TORUS.immersion, 2, domain=TURN)
+    points, volumes, curvatures = blind._grid._derivatives
+    blind._grid.__dict__["_derivatives"] = (points, volumes / 2, curvatures)
+    x = blind.sample(20_000, generator=torch.Generator().manual_seed(3))
+    cosine = (torch.hypot(x[:, 0], x[:, 1]) - 2.0) / 0.7
+    assert abs(float((cosine.mean() - 0.7 / 4) / (cosine.std() / math.sqrt(len(x))))) < 5
 
 
 def test_batches_and_points_are_both_accepted() -> None:
@@ -282,8 +276,8 @@ def test_places_where_coordinates_degenerate_are_named() -> None:
     with pytest.raises(InputError, match=r"drops rank at coordinates \[0\.0, 1\.0\]"):
         sphere.chart_at(torch.tensor([0.0, 1.0], dtype=torch.float64))
     chart = sphere.chart_at(torch.tensor([0.5, 1.0], dtype=torch.float64))
-    pole = -0.75 * chart.tangent_frame.mT @ torch.func.jacfwd(sphere.immersion)(chart.q)[:, 0] / 1.5
+    to_the_pole = -torch.func.jacfwd(sphere.immersion)(chart.q)[:, 0]
     with pytest.raises(InputError, match="degenerate"):
-        sphere.displacement(chart.point, 2 * chart.tangent_frame @ pole)
+        sphere.displacement(chart.point, to_the_pole + 1e-9 * torch.func.jacfwd(sphere.immersion)(chart.q)[:, 1])
     with pytest.raises(InputError, match="out of range where curvature"):
         sphere.exp(chart.point, 1e6 * chart.tangent_frame[:, 0])
