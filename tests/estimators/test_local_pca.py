@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -46,6 +48,20 @@ def test_dimensions_are_those_of_the_definition(seed, rank, neighbours):
     assert tangents.dimensions.tolist() == definition(x.numpy(), neighbours)
     sizes = torch.diagonal(tangents.bases.mT @ tangents.bases, dim1=1, dim2=2).sum(1)
     torch.testing.assert_close(sizes, tangents.dimensions.double())
+
+
+@given(seed=st.integers(0, 1000), neighbours=st.sampled_from([12, 30]))
+@settings(max_examples=15)
+def test_spectra_without_a_gap_are_those_of_the_definition(seed, neighbours):
+    """Some eigenvalues are near the threshold, so where it lies, and who is a neighbour, shows."""
+    x = torch.randn(60, 16, generator=seeded(seed), dtype=torch.float64)
+    x = x * torch.logspace(0, -1.2, 16, dtype=torch.float64)
+    tangents = local_tangents(x, neighbours)
+    assert tangents.dimensions.tolist() == definition(x.numpy(), neighbours)
+    distances = torch.cdist(x, x, compute_mode="donot_use_mm_for_euclid_dist").fill_diagonal_(math.inf)
+    near = x[distances.topk(neighbours, largest=False).indices]
+    expected = torch.linalg.svdvals(near - near.mean(1, keepdim=True)) ** 2 / neighbours
+    torch.testing.assert_close(tangents.spectra, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("manifold", [Sphere(2), Torus(2.0, 0.7)])

@@ -180,6 +180,51 @@ SUBSPACES: tuple[Bug, ...] = (
     ),
 )
 
+LOCAL: tuple[Bug, ...] = (
+    bug(
+        "neighbourhoods not centred",
+        "local_pca",
+        "local -= (local.sum(1) / count)[:, None]",
+        "pass",
+        "local_pca.py::test_dimensions_are_those_of_the_definition",
+    ),
+    bug(
+        "a point among its own neighbours",
+        "local_pca",
+        "rows] = math.inf",
+        "rows] = 0.0",
+        "local_pca.py::test_spectra_without_a_gap_are_those_of_the_definition",
+    ),
+    bug(
+        "outliers among the neighbours",
+        "local_pca",
+        "FAR = 3.0",
+        "FAR = 1e30",
+        "local_pca.py::test_one_far_outlier_changes_no_other_dimension",
+    ),
+    bug(
+        "threshold on the sum of eigenvalues",
+        "local_pca",
+        "threshold * spectra[:, :1]",
+        "threshold * spectra.sum(1)[:, None]",
+        "local_pca.py::test_spectra_without_a_gap_are_those_of_the_definition",
+    ),
+    bug(
+        "pull of the dictionary's negative products left out",
+        "semi_nmf",
+        "pull = cross.clamp(min=0) + codes @ gram.clamp(max=0).neg()",
+        "pull = cross.clamp(min=0)",
+        "semi_nmf.py::test_the_objective_never_rises_and_is_that_of_the_factors",
+    ),
+    bug(
+        "positive and negative parts swapped",
+        "semi_nmf",
+        "codes * (pull / push.clamp(min=tiny))",
+        "codes * (push / pull.clamp(min=tiny))",
+        "semi_nmf.py::test_the_objective_never_rises_and_is_that_of_the_factors",
+    ),
+)
+
 ENERGIES: tuple[Bug, ...] = (
     bug(
         "energy per ambient dimension",
@@ -260,4 +305,4 @@ ENERGIES: tuple[Bug, ...] = (
     ),
 )
 
-ESTIMATOR_BUGS: tuple[Bug, ...] = (*MOMENTS, *SCORES, *SUBSPACES, *ENERGIES)
+ESTIMATOR_BUGS: tuple[Bug, ...] = (*MOMENTS, *SCORES, *SUBSPACES, *LOCAL, *ENERGIES)
