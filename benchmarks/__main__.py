@@ -9,7 +9,7 @@ import typer
 
 from benchmarks.harness import Measurement, Setting, Size, discover, require_peers
 from benchmarks.machine import describe
-from benchmarks.table import print_table, record
+from benchmarks.table import line, print_table, record
 from manifoldtheory.errors import InputError, select
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Benchmarks; all when none is given.")]
@@ -38,7 +38,10 @@ def main(names: Names = None, size: SizeOption = "default", as_json: Json = Fals
     results: dict[str, list[Measurement]] = {}
     for name, benchmark in chosen.items():
         print(f"{name}: {benchmark.title} …", file=sys.stderr, flush=True)
-        results[name] = list(benchmark.run(setting))
+        results[name] = []
+        for measurement in benchmark.run(setting):
+            results[name].append(measurement)
+            print(f"  {line(measurement)}", file=sys.stderr, flush=True)
     if as_json:
         lines = {name: [record(each) for each in measurements] for name, measurements in results.items()}
         print(json.dumps({"machine": machine, "setting": asdict(setting), "results": lines}, ensure_ascii=False))

@@ -36,7 +36,7 @@ class Setting:
     @property
     def seconds(self) -> float:
         """What the repetitions of one race may take, after the first three; none at the smoke size."""
-        return self.pick(smoke=0.0, default=10.0)
+        return self.pick(smoke=0.0, default=4.0)
 
     @property
     def least(self) -> int:

@@ -60,6 +60,14 @@ def print_table(machine: Mapping[str, Any], results: Mapping[str, Sequence[Measu
     console.print(f"{met} of {len(measured)} targets met" if judged else "Targets are for the default size.")
 
 
+def line(measurement: Measurement) -> str:
+    """What there is to say while the rest still runs."""
+    sign = "≥" if measurement.at_least else "≤"
+    quantities = [_quantity(value, measurement.unit) for value in (measurement.value, measurement.target)]
+    busy = f", others used {measurement.others:.1f} cores" if measurement.busy else ""
+    return f"{measurement.subject}: {quantities[0]} against {measurement.against} (target {sign} {quantities[1]}{busy})"
+
+
 def record(measurement: Measurement) -> dict[str, Any]:
     """JSON-ready."""
     return {**asdict(measurement), "met": measurement.met, "busy": measurement.busy}
