@@ -113,6 +113,7 @@ class Submanifold(ABC):
         require_shape("tangent coordinates", u, self.dim)
         require_alike("tangent coordinates", u, x)
         require_finite("tangent coordinates", u)
+        u = u.expand(*torch.broadcast_shapes(x.shape[:-1], u.shape[:-1]), self.dim)
         if anywhere(chart.out_of_range(u)):
             raise InputError(
                 f"{self!r} is no unique graph over tangent coordinates as long as {_longest(u):.6g}; "
@@ -195,13 +196,11 @@ class Submanifold(ABC):
     def _check_points(self, x: Tensor) -> None:
         require_scale(self.size, require_shape("points", x, self.ambient_dim).dtype)
         x = x.detach()
-        distance = self.distance_estimate(x)
-        # A NaN compares as false and is caught too.
-        if anywhere(~(distance <= self._tolerance(x))):
-            require_finite("points", x)
-            excess = (distance / self._tolerance(x)).flatten()
-            worst = int(excess.argmax())
-            off, limit = float(distance.flatten()[worst]), float(distance.flatten()[worst] / excess[worst])
+        distance, tolerance = self.distance_estimate(x), self._tolerance(x)
+        # A NaN, from numbers whose squares overflow, compares as false and is caught too.
+        if anywhere(~(distance <= tolerance)):
+            worst = int((distance / tolerance).flatten().argmax())
+            off, limit = float(distance.flatten()[worst]), float(tolerance.flatten()[worst])
             raise InputError(
                 f"the base point is {off:.3g} off {self!r} (limit {limit:.3g}): take one from sample, exp or immersion"
             )
@@ -216,11 +215,12 @@ class Submanifold(ABC):
 
 
 def _shaped(formula: Callable[..., Tensor], kind: str, size: str) -> Callable[..., Tensor]:
-    """The formula, which raises `InputError` for a last axis of another size."""
+    """The formula, which raises `InputError` for a last axis of another size and for entries that are not finite."""
 
     @functools.wraps(formula)
     def checked(self: Submanifold, values: Tensor) -> Tensor:
-        return formula(self, require_shape(kind, values, getattr(self, size)))
+        require_finite(kind, require_shape(kind, values, getattr(self, size)))
+        return formula(self, values)
 
     return checked
 

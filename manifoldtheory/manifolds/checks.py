@@ -1,5 +1,6 @@
 """What manifolds and samplers ask of their arguments."""
 
+import contextlib
 import math
 from numbers import Real
 
@@ -98,10 +99,25 @@ def plain(tensor: torch.Tensor) -> bool:
         return False
 
 
+def require_number(name: str, value: float) -> float:
+    """The value as a float; raises `InputError` unless it is a real number, finite in float64."""
+    number = math.nan
+    if isinstance(value, Real) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):
+            number = float(value)
+    if not math.isfinite(number):
+        raise InputError(f"{name} must be a finite number, got {_shortened(value)}")
+    return number
+
+
 def require_length(name: str, value: float) -> None:
     """Raises `InputError` unless the value is positive, finite and within `LENGTHS`."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not (math.isfinite(value) and value > 0):
-        raise InputError(f"{name} must be positive and finite, got {value}")
+    try:
+        positive = require_number(name, value) > 0
+    except InputError:
+        positive = False
+    if not positive:
+        raise InputError(f"{name} must be positive and finite, got {_shortened(value)}")
     if not LENGTHS[0] <= value <= LENGTHS[1]:
         raise InputError(f"{name} must lie between {LENGTHS[0]:g} and {LENGTHS[1]:g}, got {value}: choose other units")
 
@@ -127,3 +143,11 @@ def require_dim(name: str, value: int) -> None:
         raise InputError(f"{name} must be a positive integer, got {value!r}")
     if value > LARGEST_DIM:
         raise InputError(f"{name} must be at most {LARGEST_DIM}, or frames do not fit in memory; got {value}")
+
+
+def _shortened(value: object) -> str:
+    """The value as a message shows it; integers of hundreds of digits by their size."""
+    if isinstance(value, int) and abs(value) >= 10**20:
+        return f"an integer of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

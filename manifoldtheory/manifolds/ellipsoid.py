@@ -1,5 +1,6 @@
 """Ellipsoids with any semi-axes."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import torch
@@ -7,7 +8,7 @@ from torch import Tensor
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.base import Submanifold
-from manifoldtheory.manifolds.checks import require_dim, require_length, require_proportion
+from manifoldtheory.manifolds.checks import require_dim, require_length, require_number, require_proportion
 from manifoldtheory.manifolds.hypersurfaces import QuadricChart
 from manifoldtheory.manifolds.rejection import draw_accepted
 from manifoldtheory.manifolds.sphere import uniform_directions
@@ -22,7 +23,10 @@ class Ellipsoid(Submanifold):
     ambient_dim: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        axes = tuple(float(axis) for axis in self.semi_axes)
+        if isinstance(self.semi_axes, str) or not isinstance(self.semi_axes, Iterable):
+            raise InputError(f"semi-axes must be a sequence of lengths, got {self.semi_axes!r}: Ellipsoid((1.0, 0.5))")
+        given = self.semi_axes.tolist() if isinstance(self.semi_axes, Tensor) else self.semi_axes
+        axes = tuple(require_number("a semi-axis", axis) for axis in given)
         if len(axes) < 2:
             raise InputError(f"an ellipsoid needs at least two semi-axes, got {len(axes)}")
         for axis in axes:

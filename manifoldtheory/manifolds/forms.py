@@ -21,14 +21,14 @@ class GraphForms:
     def checked(cls, second: Tensor, third: Tensor | None) -> Self:
         """The forms in float64; raises `InputError` for wrong shapes, values that are not finite, or no symmetry."""
         second = _symmetric("second_form", second, 3)
-        if third is None or not bool(third.any()):
+        if third is None:
             return cls(second, None)
         third = _symmetric("third_form", third, 4)
         if third.shape[:2] != second.shape[:2]:
             raise InputError(
                 f"third_form must have shape {(*second.shape, second.shape[-1])}, got {tuple(third.shape)}"
             )
-        return cls(second, third)
+        return cls(second, third if bool(third.any()) else None)
 
     @property
     def dim(self) -> int:
@@ -109,6 +109,8 @@ def contract(matrix: Tensor, vector: Tensor) -> Tensor:
 def _symmetric(name: str, form: Tensor, ndim: int) -> Tensor:
     if not isinstance(form, torch.Tensor):
         raise InputError(f"{name} must be a torch.Tensor, got {type(form).__name__}")
+    if form.is_complex():
+        raise InputError(f"{name} must be real, got {form.dtype}")
     form = form.detach().to("cpu", torch.float64)
     if form.ndim != ndim or 0 in form.shape or len(set(form.shape[1:])) != 1:
         raise InputError(f"{name} must have shape (codim{', m' * (ndim - 1)}), got {tuple(form.shape)}")

@@ -10,7 +10,14 @@ from jaxtyping import Float
 from torch import Tensor
 
 from manifoldtheory.errors import InputError
-from manifoldtheory.manifolds.checks import require_count, require_dim, require_dtype, require_generator, require_length
+from manifoldtheory.manifolds.checks import (
+    require_count,
+    require_dim,
+    require_dtype,
+    require_generator,
+    require_length,
+    require_number,
+)
 
 
 class RadialLaw(ABC):
@@ -24,9 +31,20 @@ class RadialLaw(ABC):
     def upper(self) -> float:
         """The bound of the support."""
 
-    @abstractmethod
     def moment(self, order: float) -> float:
-        """E[t^order], exact."""
+        """E[t^order], exact; raises `InputError` for an order without a moment, or with one that is no float64."""
+        order = require_number("order", order)
+        try:
+            value = self._moment(order)
+        except (OverflowError, ZeroDivisionError):
+            value = math.inf
+        if not math.isfinite(value):
+            raise InputError(f"the moment of order {order:g} of {self} is no float64 number: choose other units")
+        return value
+
+    @abstractmethod
+    def _moment(self, order: float) -> float:
+        """E[t^order] for a finite order."""
 
     @abstractmethod
     def _quantile(self, uniform: Tensor) -> Tensor:
@@ -63,7 +81,7 @@ class FixedRadius(RadialLaw):
     def upper(self) -> float:
         return self.radius
 
-    def moment(self, order: float) -> float:
+    def _moment(self, order: float) -> float:
         return self.radius**order
 
     def _quantile(self, uniform: Tensor) -> Tensor:
@@ -86,7 +104,7 @@ class UniformBall(RadialLaw):
     def upper(self) -> float:
         return self.maximum
 
-    def moment(self, order: float) -> float:
+    def _moment(self, order: float) -> float:
         _above("order", order, -self.dim)
         return self.dim / (self.dim + order) * self.maximum**order
 
@@ -110,7 +128,7 @@ class TruncatedHalfNormal(RadialLaw):
     def upper(self) -> float:
         return self.maximum
 
-    def moment(self, order: float) -> float:
+    def _moment(self, order: float) -> float:
         """scale^k 2^{k/2} γ((k+1)/2, z) / γ(1/2, z), z = maximum²/(2 scale²), γ the lower incomplete gamma function."""
         _above("order", order, -1)
         shape = torch.tensor([(order + 1) / 2, 0.5], dtype=torch.float64)
@@ -138,7 +156,7 @@ class TwoPoint(RadialLaw):
         require_length("small", self.small)
         require_length("large", self.large)
         _above("large", self.large, self.small)
-        if not 0 < self.probability < 1:
+        if not 0 < require_number("probability", self.probability) < 1:
             raise InputError(
                 f"probability must lie between 0 and 1, got {self.probability}; use FixedRadius for one radius"
             )
@@ -147,7 +165,7 @@ class TwoPoint(RadialLaw):
     def upper(self) -> float:
         return self.large
 
-    def moment(self, order: float) -> float:
+    def _moment(self, order: float) -> float:
         return (1 - self.probability) * self.small**order + self.probability * self.large**order
 
     def _quantile(self, uniform: Tensor) -> Tensor:
@@ -175,10 +193,11 @@ class TruncatedPareto(RadialLaw):
     def upper(self) -> float:
         return self.maximum
 
-    def moment(self, order: float) -> float:
+    def _moment(self, order: float) -> float:
+        # In logarithms: the powers of minimum and of maximum/minimum overflow before their product does.
         span = math.log(self.maximum / self.minimum)
-        mass = _exponential_integral(-self.index, span)
-        return self.minimum**order * _exponential_integral(order - self.index, span) / mass
+        mass = _log_exponential_integral(-self.index, span)
+        return math.exp(order * math.log(self.minimum) + _log_exponential_integral(order - self.index, span) - mass)
 
     def _quantile(self, uniform: Tensor) -> Tensor:
         # log(t/minimum) is exponential with rate `index`, cut at `span`; 1 − u turns (0, 1] into [0, 1).
@@ -188,11 +207,15 @@ class TruncatedPareto(RadialLaw):
         return radius.clamp(self.minimum, self.maximum)
 
 
-def _exponential_integral(rate: float, span: float) -> float:
-    """∫₀^span e^{rate·x} dx."""
-    return span if rate == 0 else math.expm1(rate * span) / rate
+def _log_exponential_integral(rate: float, span: float) -> float:
+    """log ∫₀^span e^{rate·x} dx."""
+    return math.log(span if rate == 0 else -math.expm1(-abs(rate) * span) / abs(rate)) + max(rate, 0.0) * span
 
 
 def _above(name: str, value: float, limit: float) -> None:
-    if not (math.isfinite(value) and value > limit):
+    try:
+        above = require_number(name, value) > limit
+    except InputError:
+        above = False
+    if not above:
         raise InputError(f"{name} must be finite and above {limit}, got {value}")

@@ -211,8 +211,9 @@ def test_points_and_vectors_that_do_not_fit_are_named(place: Place, generator: t
     for method in methods.values():
         with pytest.raises(InputError, match=r"base point is .* off .*limit .*take one from"):
             method(off)
-        with pytest.raises(InputError, match=r"points must be finite, got nan at index \(0,\)"):
-            method(torch.cat([torch.full_like(x[:1], math.nan), x[1:]]))
+        for wrong in (math.nan, math.inf, -math.inf):
+            with pytest.raises(InputError, match=rf"points must be finite, got {wrong} at index \(0,\)"):
+                method(torch.cat([torch.full_like(x[:1], wrong), x[1:]]))
         with pytest.raises(InputError, match=r"must have shape \(…, \d+\), got"):
             method(x[:-1])
     infinite = torch.cat([v[:-1], torch.full_like(x[:1], math.inf)])
@@ -228,6 +229,31 @@ def test_points_and_vectors_that_do_not_fit_are_named(place: Place, generator: t
     for formula, size in ((manifold.immersion, manifold.dim), (manifold.distance_estimate, manifold.ambient_dim)):
         with pytest.raises(InputError, match=rf"must have shape \(…, {size}\)"):
             formula(torch.zeros(size + 1, dtype=x.dtype))
+        for wrong in (math.nan, math.inf):
+            with pytest.raises(InputError, match=f"must be finite, got {wrong}"):
+                formula(torch.full((2, size), wrong, dtype=x.dtype))
+
+
+def test_points_whose_squares_overflow_are_off_the_manifold(place: Place) -> None:
+    manifold, x = place
+    with pytest.raises(InputError, match=r"base point is .* off"):
+        manifold.tangent_frame(1e200 * torch.ones_like(x))
+
+
+@pytest.mark.parametrize(
+    ("points", "vectors"), [((3,), ()), ((3, 1), (2,)), ((3, 1), (1, 2)), ((2,), (3, 1)), ((1,), (2,)), ((), (3, 2))]
+)
+def test_graphs_broadcast_points_against_vectors(
+    manifold: Submanifold, points: tuple[int, ...], vectors: tuple[int, ...], generator: torch.Generator
+) -> None:
+    x = manifold.sample(math.prod(points), generator=generator).reshape(*points, manifold.ambient_dim)
+    u = 0.05 * torch.randn(*vectors, manifold.dim, generator=generator, dtype=torch.float64)
+    heights = manifold.graph(x, u)
+    batch = torch.broadcast_shapes(points, vectors)
+    assert heights.shape == (*batch, manifold.codim)
+    last = tuple(size - 1 for size in batch)
+    whole = manifold.graph(x.expand(*batch, -1)[last], u.expand(*batch, -1)[last])
+    assert torch.allclose(heights[last], whole, rtol=1e-10, atol=1e-14)
 
 
 def test_points_are_not_checked_where_values_cannot_be_read(place: Place) -> None:
@@ -243,6 +269,10 @@ def test_points_are_not_checked_where_values_cannot_be_read(place: Place) -> Non
     ("make", "message"),
     [
         (lambda: Sphere(2, 1e-200), r"radius must lie between 1e-75 and 1e\+75, got 1e-200: choose other units"),
+        (lambda: Sphere(2, 10**400), "radius must be positive and finite, got an integer of 1329 bits"),
+        (lambda: Ellipsoid(3.0), "semi-axes must be a sequence of lengths, got 3.0"),  # pyright: ignore[reportArgumentType]
+        (lambda: Ellipsoid(None), "semi-axes must be a sequence"),  # pyright: ignore[reportArgumentType]
+        (lambda: Ellipsoid([1.0, "a"]), "a semi-axis must be a finite number, got 'a'"),  # pyright: ignore[reportArgumentType]
         (lambda: Sphere(2.0), "positive integer, got 2.0"),  # pyright: ignore[reportArgumentType]
         (lambda: Sphere(10**9), "at most 16384.*got 1000000000"),
         (lambda: Ellipsoid((1e300, 1.0)), r"between 1e-75 and 1e\+75"),

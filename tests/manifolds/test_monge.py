@@ -132,6 +132,9 @@ def test_metric_solver_matches_lapack(size: int, seed: int) -> None:
         (torch.eye(2)[None], torch.ones(2, 2, 2, 2), r"shape \(1, 2, 2, 2\), got \(2, 2, 2, 2\)"),
         (torch.eye(2)[None], torch.arange(8.0).reshape(1, 2, 2, 2), "symmetric in its last 3 axes"),
         ([[1.0]], None, "must be a torch.Tensor"),
+        (torch.eye(2)[None], [1.0], "third_form must be a torch.Tensor, got list"),
+        (torch.eye(2)[None], 1.0, "third_form must be a torch.Tensor, got float"),
+        (torch.eye(2, dtype=torch.complex64)[None], None, "must be real, got torch.complex64"),
     ],
 )
 def test_bad_forms_are_named(second, third, message: str) -> None:

@@ -84,8 +84,28 @@ def test_samples_follow_the_generator_and_dtype() -> None:
         (lambda: TruncatedPareto(0.0, 1.0, 2.0), "index must be positive"),
         (lambda: UniformBall(1.0, 2).moment(-2), "order must be finite and above -2"),
         (lambda: UniformBall(1.0, 2).scaled(-1.0), "factor must be positive"),
+        (lambda: TwoPoint(0.5, 1.0, None), "probability must be a finite number, got None"),  # pyright: ignore[reportArgumentType]
+        (lambda: TwoPoint(0.5, "a", 0.5), "large must be positive"),  # pyright: ignore[reportArgumentType]
+        (lambda: TruncatedPareto(2.0, 1e-70, 1e70).moment(9), "moment of order 9 of Trunc.* is no float64 number"),
     ],
 )
 def test_bad_arguments_are_named(make, message: str) -> None:
     with pytest.raises(InputError, match=message):
         make()
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+@pytest.mark.parametrize("order", ["a", None, math.nan, math.inf, 1j, True, 10**400])
+def test_orders_of_moments_that_are_no_numbers_are_named(law: RadialLaw, order) -> None:
+    with pytest.raises(InputError, match="order must be a finite number"):
+        law.moment(order)
+
+
+def test_moments_of_laws_over_many_decades() -> None:
+    """∫ t^{order−1−index} over 140 decades, where the mass sits at one end and the moment at the other."""
+    law = TruncatedPareto(0.01, 1e-70, 1e70)
+    tail = -math.expm1(-0.01 * 140 * math.log(10))
+    assert law.moment(4) == pytest.approx(0.01 / 3.99 * 1e280 * 10**-1.4 / tail, rel=1e-12)
+    assert FixedRadius(1e70).moment(4) == pytest.approx(1e280)
+    with pytest.raises(InputError, match="no float64 number"):
+        FixedRadius(1e70).moment(5)
