@@ -14,6 +14,10 @@ from torch import Tensor
 
 from manifoldtheory.arrays import numpy_in_numpy_out
 from manifoldtheory.errors import InputError
+from manifoldtheory.testing.checks import require_numbers
+
+LABEL_ROUNDING = 1e-6
+"""By how much a label distribution may miss the sum 1: that of a float32 softmax does by several eps = 1.2e-7."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +25,16 @@ class Loss(ABC):
     """A smooth loss of outputs (…, o) with one parameter vector (o): a target, a label, or a slope.
 
     Calling it gives the loss (…); `gradient` is δ (…, o), `hessian` is Dδ by the outputs (…, o, o). All three take
-    numpy arrays too. Raises `InputError` for outputs of another size.
+    numpy arrays too; integers are converted to float64. Raises `InputError` for outputs of another size, and for
+    parameters that the loss has not.
     """
 
     parameter: tuple[float, ...]
     name = ""  # no annotation: Hypothesis would print a class variable as an argument
 
     def __post_init__(self) -> None:
-        parameter = tuple(map(float, self.parameter))
-        if not parameter or not all(abs(entry) < float("inf") for entry in parameter):
+        parameter = require_numbers(f"the parameter of the {self.name} loss", self.parameter)
+        if not parameter:
             raise InputError(f"the {self.name} loss takes finite numbers, one per output; got {self.parameter}")
         object.__setattr__(self, "parameter", parameter)
 
@@ -40,17 +45,20 @@ class Loss(ABC):
 
     @numpy_in_numpy_out
     def __call__(self, output: Float[Tensor, "*batch o"]) -> Float[Tensor, "*batch"]:
-        return self._value(output, self._parameter(output))
+        y = self._floating(output)
+        return self._value(y, self._parameter(y))
 
     @numpy_in_numpy_out
     def gradient(self, output: Float[Tensor, "*batch o"]) -> Float[Tensor, "*batch o"]:
         """δ = ∂loss/∂y."""
-        return self._gradient(output, self._parameter(output))
+        y = self._floating(output)
+        return self._gradient(y, self._parameter(y))
 
     @numpy_in_numpy_out
     def hessian(self, output: Float[Tensor, "*batch o"]) -> Float[Tensor, "*batch o o"]:
         """∂δ/∂y."""
-        return self._hessian(output, self._parameter(output))
+        y = self._floating(output)
+        return self._hessian(y, self._parameter(y))
 
     @abstractmethod
     def _value(self, y: Tensor, parameter: Tensor) -> Tensor: ...
@@ -61,11 +69,16 @@ class Loss(ABC):
     @abstractmethod
     def _hessian(self, y: Tensor, parameter: Tensor) -> Tensor: ...
 
-    def _parameter(self, output: Any) -> Tensor:
+    def _floating(self, output: Any) -> Tensor:
         if not isinstance(output, Tensor) or output.ndim == 0 or output.shape[-1] != self.output_dim:
             shape = tuple(output.shape) if isinstance(output, Tensor) else type(output).__name__
             raise InputError(f"this loss takes outputs of shape (…, {self.output_dim}), got {shape}")
-        return torch.tensor(self.parameter, dtype=output.dtype, device=output.device)
+        if output.is_complex():
+            raise InputError(f"this loss takes real outputs, got {output.dtype}")
+        return output if output.is_floating_point() else output.double()
+
+    def _parameter(self, y: Tensor) -> Tensor:
+        return torch.tensor(self.parameter, dtype=y.dtype, device=y.device)
 
 
 class SquaredLoss(Loss):
@@ -88,6 +101,11 @@ class LogisticLoss(Loss):
 
     name = "logistic"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not all(0 <= label <= 1 for label in self.parameter):
+            raise InputError(f"labels of the logistic loss lie between 0 and 1, got {self.parameter}")
+
     def _value(self, y: Tensor, parameter: Tensor) -> Tensor:
         return (torch.nn.functional.softplus(y) - parameter * y).sum(-1)
 
@@ -105,6 +123,13 @@ class SoftmaxLoss(Loss):
     """
 
     name = "softmax"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if min(self.parameter) < 0 or abs(sum(self.parameter) - 1) > LABEL_ROUNDING:
+            raise InputError(
+                f"labels of the softmax loss are ≥ 0 with sum 1, got {self.parameter} with sum {sum(self.parameter):g}"
+            )
 
     def _value(self, y: Tensor, parameter: Tensor) -> Tensor:
         return torch.logsumexp(y, -1) - (parameter * y).sum(-1)

@@ -37,11 +37,23 @@ def test_arrays_come_back_as_arrays() -> None:
         assert isinstance(result, np.ndarray)
 
 
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_integers_are_as_good_as_the_numbers_they_stand_for(loss: Loss) -> None:
+    whole, real = torch.tensor([[1, -2, 0]]), torch.tensor([[1.0, -2.0, 0.0]], dtype=torch.float64)
+    for function in (loss, loss.gradient, loss.hessian):
+        assert torch.equal(function(whole), function(real))
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: SquaredLoss(()), "the squared loss takes finite numbers"),
-        (lambda: LinearLoss((float("nan"),)), "the linear loss takes finite numbers"),
+        (lambda: LinearLoss((float("nan"),)), r"parameter of the linear loss\[0\] must be finite, got nan"),
+        (lambda: LinearLoss(1.0), r"linear loss must be a sequence of numbers, got 1\.0"),  # pyright: ignore[reportArgumentType]
+        (lambda: LogisticLoss((5.0,)), r"labels of the logistic loss lie between 0 and 1, got \(5\.0,\)"),
+        (lambda: SoftmaxLoss((2.0, -1.0)), "labels of the softmax loss are ≥ 0 with sum 1"),
+        (lambda: SoftmaxLoss((0.5, 0.25)), r"with sum 0\.75"),
+        (lambda: SquaredLoss((0.0,))(torch.zeros(1, dtype=torch.complex64)), "real outputs, got torch.complex64"),
         (lambda: SquaredLoss((0.0, 1.0)).gradient(torch.zeros(3)), r"outputs of shape \(…, 2\), got \(3,\)"),
         (lambda: SquaredLoss((0.0, 1.0))(torch.tensor(0.0)), r"got \(\)"),
         (lambda: SquaredLoss((0.0,))([0.0]), "got list"),  # pyright: ignore[reportArgumentType]
