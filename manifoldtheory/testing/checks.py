@@ -29,7 +29,7 @@ def require_number(
     except (TypeError, ValueError, OverflowError, RuntimeError):  # the last: tensors of several entries
         number = None
     if number is None:
-        raise InputError(f"{name} must be a number {limit}{hint}, got {value!r}")
+        raise InputError(f"{name} must be a number, {limit}{hint}, got {value!r}")
     if not math.isfinite(number) or not (minimum < number if above else minimum <= number) or number > maximum:
         raise InputError(f"{name} must be {limit}, got {number:g}")
     return number

@@ -1,6 +1,5 @@
 """The assertion that values follow a power law, with a failure that shows what they do instead."""
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,6 +8,7 @@ from scipy.special import stdtrit
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.estimators.scaling import PowerLaw, fit_exponent
+from manifoldtheory.testing.checks import require_number
 
 Interval = tuple[float, float]
 
@@ -28,9 +28,11 @@ def assert_scaling(
     """Asserts that values = c · radii^exponent (1 + …) as the radii fall to 0; returns the fit, a `PowerLaw`.
 
     Passes iff the wanted exponent lies in the fitted interval, which counts the sampling errors and the scatter about
-    the fit, or within `tolerance` of it; and, where one is given, the same holds for the coefficient. If the scatter is
-    independent Gaussian noise, a law that holds is refused with probability at most 1 − level per assertion: raise
-    the level where many are made of noisy values. Values without noise are refused by their truncation error only, for
+    the fit, or within `tolerance` of it; and, where one is given, the same holds for the coefficient, and both
+    intervals are those of level (1 + level)/2, which share the risk between them (Bonferroni). If the scatter of log
+    values is independent Gaussian noise, a law that holds is refused with probability at most 1 − level per assertion,
+    and with less where `stderr` is given: raise the level where many are made of noisy values. Inconclusive failures
+    (see `resolution`) are not counted in it. Values without noise are refused by their truncation error only, for
     which `correction_order` and the tolerance are made.
 
     Args:
@@ -40,24 +42,28 @@ def assert_scaling(
         stderr: standard errors of the values, (n,).
         correction_order: q, when the next term c b t^{a+q} is to be fitted too; needs one radius more.
         coefficient: the wanted c > 0, in units of value / radius^exponent.
-        level: of the interval.
+        level: of the interval, or of the exponent's and the coefficient's together.
         tolerance: differences that are none: of exponents absolute, of coefficients relative.
         resolution: the widest interval that says anything, of the exponent and of the coefficient's logarithm. A wider
             one fails as inconclusive, whatever it contains.
 
-    Raises `InputError` for values or radii that are not positive and finite, and too few of them.
+    Raises `InputError` for values or radii that are not positive and finite, too few of them, and options that are no
+    finite numbers in their range.
     """
     __tracebackhide__ = True
     t, v = _numbers("radii", radii), _numbers("values", values)
     errors = None if stderr is None else _numbers("stderr", stderr)
-    if not math.isfinite(exponent):
-        raise InputError(f"the wanted exponent must be finite, got {exponent}")
-    if not 0 < level < 1:
-        raise InputError(f"level must lie between 0 and 1, got {level}")
-    if not (tolerance >= 0 and resolution > 0):
-        raise InputError(f"tolerance must be ≥ 0 and resolution > 0, got {tolerance} and {resolution}")
-    if coefficient is not None and not coefficient > 0:
-        raise InputError(f"the coefficient of a power law must be positive, got {coefficient}")
+    exponent = require_number("the wanted exponent", exponent)
+    level = require_number("level", level, 0, 1, above=True)
+    if level == 1:
+        raise InputError("level must be below 1, got 1: every interval of that level is infinite")
+    tolerance = require_number("tolerance", tolerance, 0)
+    resolution = require_number("resolution", resolution, 0, above=True)
+    if correction_order is not None:
+        correction_order = require_number("correction_order", correction_order, 0, above=True)
+    if coefficient is not None:
+        coefficient = require_number("the wanted coefficient", coefficient, 0, above=True)
+        level = (1 + level) / 2
     law = fit_exponent(t, v, errors, correction_order=correction_order)
     quantile = float(stdtrit(law.degrees_of_freedom, (1 + level) / 2))
 
