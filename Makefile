@@ -9,6 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := $(VENV)/.peers
+PARALLEL := --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: verify test thorough seeded-bugs benchmarks install format clean
 
@@ -19,10 +20,10 @@ test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
-	$(BIN)/pytest -m "not thorough"
+	$(BIN)/pytest -m "not thorough" $(PARALLEL)
 
 thorough: $(STAMP)
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest $(PARALLEL)
 
 seeded-bugs: $(STAMP)
 	$(BIN)/python -m tests.seeded_bugs
