@@ -38,7 +38,8 @@ def from_geomstats(space: Any, *, domain: Domain | None = None) -> Submanifold:
     | `SpecialOrthogonal` (matrices) | `SpecialOrthogonal`; the default metric is half the Frobenius one: a warning |
     | `Stiefel` | `Stiefel` with the metric of R^{np} instead of the canonical one: a warning |
     | `SpecialEuclidean` (matrices), `RankKPSDMatrices` | `from_immersion` on Cayley and Cholesky coordinates |
-    | `ProductManifold`, `NFoldManifold`, `Landmarks` | `Product` of the factors; circle × `Euclidean` is `Cylinder` |
+    | `ProductManifold`, `NFoldManifold`, `Landmarks` | `Product` of the factors; circle × `Euclidean` is `Cylinder`, \
+whatever the unit of length along the axis |
     | subclasses of `ImmersedSet` | `from_immersion`, on `domain`, or [−1, 1]^m |
 
     The metric is not believed but measured, on random tangent vectors. `domain` is for what becomes a
@@ -46,7 +47,7 @@ def from_geomstats(space: Any, *, domain: Domain | None = None) -> Submanifold:
     not induced by a Euclidean space, and flat spaces, whose second fundamental form is 0.
     """
     origin = origin_of(space)
-    if isinstance(origin, Submanifold):
+    if isinstance(origin, Submanifold) and _isometric(space, origin):
         return origin
     kind = type(space)
     if isinstance(space, type):
@@ -127,6 +128,14 @@ def _fixed_rank(space: Any, domain: Domain | None) -> Submanifold:
 
 def _immersed_set(space: Any, domain: Domain | None) -> Submanifold:
     name = _name(type(space))
+    origin = origin_of(space)
+    if origin is not None:
+        ratio = metric_ratio(space)
+        change = "another metric than" if ratio is None else f"{ratio:.6g} times the metric of"
+        raise InputError(
+            f"this {name} carries {change} {origin!r}, which it came from: give it back its own, or build the "
+            "manifold with other lengths"
+        )
     if backend_name() != BACKEND:
         raise InputError(
             f"{name} cannot be converted on the {backend_name()} backend, which has no derivatives: "
@@ -167,6 +176,7 @@ def _product(space: Any, domain: Domain | None) -> Submanifold:
     if len(factors) == 2 and type(factors[1]).__name__ == "Euclidean" and type(factors[0]).__name__ == "Hypersphere":
         circle = from_geomstats(factors[0])
         if isinstance(circle, Sphere) and circle.dim == 1:
+            _induced(factors[1])  # any multiple of the flat metric is flat, another metric need not be
             return Cylinder(circle.radius, int(factors[1].dim))
     return Product(*(from_geomstats(factor, domain=domain) for factor in factors))
 
@@ -193,6 +203,18 @@ CONVERTED: dict[str, Callable[[Any, Domain | None], Submanifold]] = {
     "NFoldManifold": _power,
 }
 """Classes of geomstats and how they are converted, subclasses with them unless they are refused."""
+
+
+def _isometric(space: Any, origin: Submanifold) -> bool:
+    """Whether the space still carries the metric of the manifold that it came from."""
+    metric = getattr(space, "metric", None)
+    if metric is None:
+        return False
+    if isinstance(origin, Product):
+        alike = zip(space.factors, origin.factors, strict=True)
+        return type(metric).__name__ == "ProductRiemannianMetric" and all(_isometric(*pair) for pair in alike)
+    ratio = metric_ratio(space)
+    return ratio is not None and abs(ratio - 1) < 1e-9
 
 
 def _induced(space: Any) -> float:

@@ -36,6 +36,11 @@ class GeodesicCoordinates:
             self.immersion = Immersion(manifold.immersion, manifold.dim, spread(box, 64))
             self._grid = Grid(self.immersion, box)
 
+    @property
+    def box(self) -> Tensor:
+        """The box (m, 2) of coordinates over the part of the manifold that `sample` draws from."""
+        return self._grid.box
+
     def locate(self, x: Tensor) -> Tensor:
         """Coordinates of the nearest points found: (…, d) → (…, m)."""
         return self._grid.locate(x)[0]

@@ -10,6 +10,7 @@ from manifoldtheory.manifolds.base import Submanifold
 from manifoldtheory.manifolds.geodesic_coordinates import GeodesicCoordinates
 from manifoldtheory.manifolds.geomstats_bridge import BACKEND, backend_name, double_precision, load_geomstats
 from manifoldtheory.manifolds.grassmannian import Grassmannian
+from manifoldtheory.manifolds.locating import spread
 from manifoldtheory.manifolds.product import Product
 from manifoldtheory.manifolds.sphere import Sphere
 from manifoldtheory.manifolds.stiefel import SpecialOrthogonal
@@ -122,6 +123,11 @@ def _immersed_set(manifold: Submanifold) -> Any:
             jacobian = coordinates.immersion.jacobian(base_point)[1]
             pulled = (jacobian.mT @ vector[..., None])[..., 0]
             return torch.linalg.solve(jacobian.mT @ jacobian, pulled[..., None])[..., 0]
+
+        @staticmethod
+        def spread_points(count: int) -> Tensor:
+            """Coordinates (count, m) spread over the part that `random_point` draws from, without its searches."""
+            return spread(coordinates.box, count)
 
         def random_point(self, n_samples: int = 1, bound: float = 1.0) -> Tensor:
             """Uniform by volume, seeded from torch's global random state like everything that geomstats draws."""

@@ -29,7 +29,8 @@ class Immersion:
                 f"an immersion must be a function from (m,) to (d,) tensors, got {type(function).__name__}"
             )
         self.dim = dim
-        self._point, self.ambient_dim = _for_one_point(function, examples[0])
+        # A copy, because the function may work in place.
+        self._point, self.ambient_dim = _for_one_point(lambda q: function(q.clone()), examples[0])
         if dim >= self.ambient_dim:
             raise InputError(
                 f"an immersion of dimension {dim} needs more than {dim} ambient coordinates, got {self.ambient_dim}: "

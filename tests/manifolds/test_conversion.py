@@ -20,6 +20,8 @@ from manifoldtheory.manifolds import (
     SpecialOrthogonal,
     Sphere,
     Stiefel,
+    Submanifold,
+    Torus,
     from_geomstats,
 )
 from manifoldtheory.manifolds.conversion import CONVERTED, EmbeddedMetricWarning
@@ -155,6 +157,43 @@ def test_metrics_that_differ_are_announced() -> None:
     grassmannian.metric = 3.0 * grassmannian.metric
     with pytest.raises(InputError, match="carries 3 times"):
         from_geomstats(grassmannian)
+
+
+@pytest.mark.parametrize(
+    ("manifold", "expected"),
+    [
+        (Sphere(2), Sphere(2, 2.0)),
+        (Torus(2.0, 0.7), r"carries 4 times the metric of Torus\(major=2.0, minor=0.7\)"),
+        (Product(Sphere(2), Sphere(3)), "not the sum of the metrics of its factors"),
+    ],
+    ids=repr,
+)
+def test_spaces_of_ours_are_believed_only_with_their_own_metric(manifold: Submanifold, expected) -> None:
+    original = manifold.geomstats
+    assert from_geomstats(original) is manifold
+    with double_precision():
+        original.metric = 4.0 * original.metric
+    if isinstance(expected, Submanifold):
+        assert from_geomstats(original) == expected
+    else:
+        with pytest.raises(InputError, match=expected):
+            from_geomstats(original)
+
+
+def test_factors_are_measured_too() -> None:
+    original = Product(Sphere(2), Sphere(3)).geomstats
+    line = space("euclidean.Euclidean", 2)
+    with double_precision():
+        original.factors[1].metric = 4.0 * original.factors[1].metric
+        line.metric = 4.0 * line.metric
+    assert from_geomstats(original) == Product(Sphere(2), Sphere(3, 2.0))
+    # Another unit along the axis is another name for the points of the same cylinder; another metric is not.
+    circle = space("hypersphere.Hypersphere", 1)
+    assert from_geomstats(space("product_manifold.ProductManifold", [circle, line])) == Cylinder(1.0, 2)
+    minkowski = space("minkowski.Minkowski", 2)
+    line.metric = minkowski.metric
+    with pytest.raises(InputError, match="carries a MinkowskiMetric"):
+        from_geomstats(space("product_manifold.ProductManifold", [circle, line]))
 
 
 def test_metrics_are_measured() -> None:
