@@ -19,6 +19,15 @@ from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.base import Submanifold
 from manifoldtheory.manifolds.checks import require_dim
 from manifoldtheory.manifolds.monge import MongePatch
+from manifoldtheory.testing.checks import (
+    LARGEST_VOCABULARY,
+    require_form,
+    require_instance,
+    require_number,
+    require_numbers,
+    require_seed,
+    require_whole,
+)
 
 
 def second_form(
@@ -36,12 +45,13 @@ def second_form(
         seed: 0 for coordinate axes v_j = e_j, n_j = e_{j mod codim}; else Haar-random v, independent uniform n.
         mixing: μ in [0, 1]; the second family is always random, so that h has no common principal axes if 0 < μ.
 
-    Raises `InputError` for more than m curvatures, or a mixing outside [0, 1].
+    Raises `InputError` for more than m curvatures, a mixing outside [0, 1], and forms too large for memory.
     """
-    kappa = _filled("curvatures", curvatures, dim)
+    require_dim("dim", dim)
     require_dim("codim", codim)
-    if not 0 <= mixing <= 1:
-        raise InputError(f"mixing must lie between 0 and 1, got {mixing}")
+    require_form(dim, codim, order=2)
+    kappa = _filled("curvatures", curvatures, dim)
+    mixing = require_number("mixing", mixing, 0, 1)
     generator = _generator(seed)
     form = (1 - mixing) * _bent(kappa, codim, generator if seed else None, order=2)
     return form + mixing * _bent(kappa, codim, generator, order=2) if mixing else form
@@ -75,13 +85,19 @@ def monge_patch(
     Likewise |k(u, v, v)| ≤ max |λ_j| |u| for unit v, so that |II(v, v)| ≤ max |κ_j| + max |λ_j| |u| at (u, z(u)). The
     `repr` of the patch is this call. `cubic` holds the λ_j, in 1/length².
     """
+    require_dim("dim", dim)
+    require_dim("ambient_dim", ambient_dim)
+    if dim >= ambient_dim:
+        raise InputError(f"a patch needs dim < ambient_dim, got {dim} and {ambient_dim}")
+    curvatures, cubic = require_numbers("curvatures", curvatures), require_numbers("cubic", cubic)
     codim = ambient_dim - dim
     form = second_form(dim, codim, curvatures, seed, mixing)
     third = None
     if any(cubic):
+        require_form(dim, codim, order=3)
         third = _bent(_filled("cubic", cubic, dim), codim, _generator(seed) if seed else None, order=3)
     patch = DrawnPatch(form, third)
-    optional = [(tuple(curvatures), ()), (seed, 0), (mixing, 0.0), (tuple(cubic), ())]
+    optional = [(curvatures, ()), (seed, 0), (mixing, 0.0), (cubic, ())]
     while optional and optional[-1][0] == optional[-1][1]:
         optional.pop()
     patch._call = f"monge_patch({', '.join(map(repr, (dim, ambient_dim, *(value for value, _ in optional))))})"
@@ -90,7 +106,8 @@ def monge_patch(
 
 def base_point(manifold: Submanifold, seed: int = 0) -> Float[Tensor, " d"]:
     """A point on the manifold: the image of coordinates 0 for seed 0 (the vertex of a Monge patch), else a sample."""
-    if seed:
+    require_instance("manifold", manifold, Submanifold, "Sphere(2)")
+    if require_seed(seed):
         return manifold.sample(1, generator=_generator(seed))[0]
     return manifold.immersion(torch.zeros(manifold.dim, dtype=torch.float64))
 
@@ -98,17 +115,18 @@ def base_point(manifold: Submanifold, seed: int = 0) -> Float[Tensor, " d"]:
 def orthonormal_frame(ambient_dim: int, dim: int, seed: int = 0) -> Float[Tensor, "d k"]:
     """k orthonormal columns in R^d: the first k axes for seed 0, else Haar-random. Raises `InputError` if k > d."""
     require_dim("dim", dim)
+    require_dim("ambient_dim", ambient_dim)
     if dim > ambient_dim:
         raise InputError(f"{dim} orthonormal vectors don't fit into {ambient_dim} dimensions: lower dim")
-    return _frame(ambient_dim, dim, _generator(seed) if seed else None)
+    return _frame(ambient_dim, dim, _generator(seed) if require_seed(seed) else None)
 
 
 def covariance(spectrum: Sequence[float], seed: int = 0) -> Float[Tensor, "d d"]:
     """Q diag(spectrum) Qᵀ, symmetric to the last bit: Q the identity for seed 0, else Haar-random."""
-    values = torch.tensor(tuple(spectrum), dtype=torch.float64)
-    if not len(values) or not bool((values.isfinite() & (values >= 0)).all()):
-        raise InputError(f"a covariance has a spectrum of finite numbers ≥ 0, got {tuple(spectrum)}")
-    if not seed:
+    numbers = require_numbers("spectrum", spectrum, 0)
+    require_dim("the size of a covariance", len(numbers))
+    values = torch.tensor(numbers, dtype=torch.float64)
+    if not require_seed(seed):
         return torch.diag(values)
     axes = _frame(len(values), len(values), _generator(seed))
     product = (axes * values) @ axes.mT
@@ -118,23 +136,31 @@ def covariance(spectrum: Sequence[float], seed: int = 0) -> Float[Tensor, "d d"]
 def frequency_table(
     vocabulary: int, exponent: float = 0.0, multiples: Mapping[int, float] | None = None
 ) -> Float[Tensor, " vocabulary"]:
-    """f_r ∝ c_r (r + 1)^{−exponent}, Σ f_r = 1: Zipf's law, with the tokens in `multiples` c_r times as frequent."""
-    require_dim("vocabulary", vocabulary)
+    """f_r ∝ c_r (r + 1)^{−exponent}, Σ f_r = 1: Zipf's law, with the tokens in `multiples` c_r times as frequent.
+
+    Raises `InputError` for more than 10⁸ tokens, exponents beyond ±20, and multiples beyond 1e-9 to 1e9.
+    """
+    require_whole("vocabulary", vocabulary, 1, LARGEST_VOCABULARY)
+    exponent = require_number("exponent", exponent, -20, 20)
+    factors = dict(multiples or {}) if multiples is None or isinstance(multiples, Mapping) else None
+    if factors is None:
+        raise InputError(f"multiples must be a mapping from tokens to factors, got {multiples!r}: e.g. {{0: 2.0}}")
+    for token, factor in factors.items():
+        require_whole("a token of multiples", token, 0, vocabulary - 1)
+        require_number(f"multiples[{token}]", factor, 1e-9, 1e9)
     weight = torch.arange(1, vocabulary + 1, dtype=torch.float64) ** -exponent
-    for token, factor in (multiples or {}).items():
-        if not (0 <= token < vocabulary and factor > 0):
-            raise InputError(f"multiples are positive, of tokens below {vocabulary}; got {{{token}: {factor}}}")
-        weight[token] *= factor
+    for token, factor in factors.items():
+        weight[token] *= float(factor)
     return weight / weight.sum()
 
 
 def _generator(seed: int) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
+    return torch.Generator().manual_seed(require_seed(seed))
 
 
 def _filled(name: str, values: Sequence[float], dim: int) -> Tensor:
     """The values in float64, followed by zeros up to `dim`."""
-    require_dim("dim", dim)
+    values = require_numbers(name, values)
     if len(values) > dim:
         raise InputError(f"{name} has {len(values)} entries, and a form in {dim} dimensions takes at most {dim}")
     return torch.tensor([*values, *[0.0] * (dim - len(values))], dtype=torch.float64)
@@ -149,10 +175,10 @@ def _bent(values: Tensor, codim: int, generator: torch.Generator | None, *, orde
     else:
         gaussian = torch.randn(codim, dim, generator=generator, dtype=torch.float64)
         normals = gaussian / torch.linalg.vector_norm(gaussian, dim=0)
-    powers = torch.einsum("ij,kj->ikj", axes, axes)
-    for _ in range(order - 2):
-        powers = torch.einsum("...j,kj->...kj", powers, axes)
-    return torch.tensordot(normals * values, powers.movedim(-1, 0), 1)
+    # Contracted from the left, no intermediate is larger than the form.
+    extra = "klp"[: order - 1]
+    factors = ",".join(f"{axis}j" for axis in f"ai{extra}")
+    return torch.einsum(f"{factors}->ai{extra}", normals * values, *[axes] * order)
 
 
 def _frame(ambient_dim: int, dim: int, generator: torch.Generator | None) -> Tensor:

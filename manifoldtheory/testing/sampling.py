@@ -2,9 +2,10 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -13,6 +14,7 @@ from torch import Tensor
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.checks import require_count, require_dim, require_dtype, require_generator
 from manifoldtheory.manifolds.radial import RadialLaw
+from manifoldtheory.testing.checks import require_instance, require_whole
 
 Vector = tuple[Fraction, ...]
 
@@ -37,7 +39,10 @@ class SamplingLaw:
     probabilities: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
-        directions = tuple(tuple(map(Fraction, direction)) for direction in self.directions)
+        require_instance("radial", self.radial, RadialLaw, "FixedRadius(0.1)")
+        if isinstance(self.directions, str) or not isinstance(self.directions, Iterable):
+            raise InputError(f"directions must be a sequence of vectors, got {self.directions!r}")
+        directions = tuple(_rationals("a direction", direction) for direction in self.directions)
         if not directions or not directions[0] or len({len(direction) for direction in directions}) != 1:
             raise InputError(f"a sampling law needs directions of one dimension, at least one; got {self.directions}")
         for direction in directions:
@@ -46,7 +51,9 @@ class SamplingLaw:
                     f"direction {tuple(map(str, direction))} has squared length {sum(e**2 for e in direction)}, "
                     "not exactly 1: make it with unit_vector"
                 )
-        probabilities = tuple(map(Fraction, self.probabilities)) or (Fraction(1, len(directions)),) * len(directions)
+        probabilities = _rationals("probabilities", self.probabilities) or (Fraction(1, len(directions)),) * len(
+            directions
+        )
         if len(probabilities) != len(directions) or min(probabilities) <= 0 or sum(probabilities) != 1:
             raise InputError(
                 f"{len(directions)} directions need as many positive probabilities that sum to 1, "
@@ -122,9 +129,16 @@ def unit_vector(axis: int, slopes: Sequence[int | Fraction]) -> Vector:
     ((1 − |y|²) e_axis + 2 y) / (1 + |y|²), y along the other axes in their order: y = 0 gives the axis itself, and
     every rational unit vector but −e_axis comes from some y.
     """
-    if not 0 <= axis <= len(slopes):
-        raise InputError(f"axis must lie between 0 and {len(slopes)}, got {axis}")
-    y = [Fraction(slope) for slope in slopes]
+    y = _rationals("slopes", slopes)
+    require_whole("axis", axis, 0, len(y))
     square = sum((entry**2 for entry in y), Fraction(0))
     across = [2 * entry / (1 + square) for entry in y]
     return (*across[:axis], (1 - square) / (1 + square), *across[axis:])
+
+
+def _rationals(name: str, values: Iterable[Any]) -> Vector:
+    """The numbers as fractions; raises `InputError` unless they are finite numbers."""
+    try:
+        return tuple(map(Fraction, values))
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise InputError(f"{name} must be a sequence of rational numbers, got {values!r}") from None

@@ -92,19 +92,45 @@ def test_zipf_with_tokens_out_of_line() -> None:
     assert table.tolist() == pytest.approx([1 / 3.5, 0.5 / 3.5, 2 / 3.5], rel=1e-15)
 
 
+def test_vocabularies_are_as_large_as_those_of_language_models() -> None:
+    table = frequency_table(2_000_000, 1.0, {50_256: 6})
+    assert table.shape == (2_000_000,)
+    assert float(table[50_256] / table[0]) == pytest.approx(6 / 50_257, rel=1e-14)
+    assert float(table.sum()) == pytest.approx(1, abs=1e-13)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: second_form(2, 1, (1.0, 1.0, 1.0)), "3 entries, and a form in 2 dimensions takes at most 2"),
         (lambda: second_form(0, 1), "dim must be a positive integer, got 0"),
         (lambda: second_form(1, 0), "codim must be a positive integer, got 0"),
-        (lambda: second_form(1, 1, (), 0, 1.5), r"mixing must lie between 0 and 1, got 1\.5"),
-        (lambda: monge_patch(2, 2), "codim must be a positive integer, got 0"),
+        (lambda: second_form(1, 1, (), 0, 1.5), r"mixing must be at least 0 and at most 1, got 1\.5"),
+        (lambda: second_form(16000, 16000), r"shape \(16000, 16000, 16000\) has 4\.1e\+12 entries"),
+        (lambda: second_form(1, 1, (), float("nan")), "seed must be an integer between 0 and"),  # pyright: ignore[reportArgumentType]
+        (lambda: second_form(1, 1, (), "a"), "seed must be an integer between 0 and .* got 'a'"),  # pyright: ignore[reportArgumentType]
+        (lambda: orthonormal_frame(2, 1, -1), "seed must be between 0 and .* got -1"),
+        (lambda: monge_patch(2, 3, 1.0), r"curvatures must be a sequence of numbers, got 1\.0"),  # pyright: ignore[reportArgumentType]
+        (lambda: monge_patch(2, 3, (float("inf"),)), r"curvatures\[0\] must be finite, got inf"),
+        (lambda: monge_patch(300, 310, (), 0, 0.0, (1.0,)), r"shape \(10, 300, 300, 300\) has 2\.7e\+08 entries"),
+        (lambda: covariance(1.0), r"spectrum must be a sequence of numbers, got 1\.0"),  # pyright: ignore[reportArgumentType]
+        (lambda: covariance((1.0,), 0.5), "seed must be an integer"),  # pyright: ignore[reportArgumentType]
+        (lambda: base_point("a"), r"manifold must be a Submanifold, got 'a': e\.g\. Sphere\(2\)"),  # pyright: ignore[reportArgumentType]
+        (lambda: base_point(Sphere(2), float("nan")), "seed must be an integer"),  # pyright: ignore[reportArgumentType]
+        (lambda: frequency_table(3, float("nan")), "exponent must be at least -20 and at most 20, got nan"),
+        (
+            lambda: frequency_table(3, 0.0, {1: float("inf")}),
+            r"multiples\[1\] must be at least 1e-09 and at most 1e\+09",
+        ),
+        (lambda: frequency_table(3, 0.0, {0.5: 2.0}), "a token of multiples must be an integer"),  # pyright: ignore[reportArgumentType]
+        (lambda: frequency_table(3, 0.0, [2.0]), "multiples must be a mapping"),  # pyright: ignore[reportArgumentType]
+        (lambda: frequency_table(10**9), "vocabulary must be between 1 and 100000000, got 1000000000"),
+        (lambda: monge_patch(2, 2), "a patch needs dim < ambient_dim, got 2 and 2"),
         (lambda: orthonormal_frame(2, 3), "3 orthonormal vectors don't fit into 2 dimensions"),
-        (lambda: covariance(()), "spectrum of finite numbers"),
-        (lambda: covariance((1.0, -1.0)), "spectrum of finite numbers ≥ 0"),
-        (lambda: frequency_table(0), "vocabulary must be a positive integer"),
-        (lambda: frequency_table(3, 0.0, {3: 1.0}), "tokens below 3; got {3: 1.0}"),
+        (lambda: covariance(()), "size of a covariance must be a positive integer, got 0"),
+        (lambda: covariance((1.0, -1.0)), r"spectrum\[1\] must be at least 0 and finite, got -1"),
+        (lambda: frequency_table(0), "vocabulary must be between 1 and"),
+        (lambda: frequency_table(3, 0.0, {3: 1.0}), "a token of multiples must be between 0 and 2, got 3"),
     ],
 )
 def test_bad_arguments_are_named(make, message: str) -> None:
