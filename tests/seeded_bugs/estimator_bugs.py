@@ -299,8 +299,8 @@ ENERGIES: tuple[Bug, ...] = (
     bug(
         "standard error of one draw, not of the mean",
         "subspace_tails",
-        "float(relative.std()) / draws**0.5",
-        "float(relative.std())",
+        "stderr = scale * (variance / (2 * draws)) ** 0.5",
+        "stderr = scale * variance**0.5",
         "subspace_tails.py::test_errors_are_what_they_are_said_to_be",
     ),
 )
