@@ -9,9 +9,9 @@ from torch import Tensor
 
 from manifoldtheory.arrays import as_tensor, numpy_in_numpy_out
 from manifoldtheory.errors import InputError
-from manifoldtheory.manifolds.base import Submanifold
-from manifoldtheory.manifolds.charts import Chart, apply
-from manifoldtheory.manifolds.checks import require_dim, require_finite, require_shape
+from manifoldtheory.manifolds.base import POINT_ROUNDINGS, Submanifold
+from manifoldtheory.manifolds.charts import Arc, Chart, apply
+from manifoldtheory.manifolds.checks import anywhere, require_dim, require_finite, require_shape
 from manifoldtheory.manifolds.immersed_charts import RANK, ImmersedChart
 from manifoldtheory.manifolds.immersions import Function, Immersion
 from manifoldtheory.manifolds.locating import Grid, spread
@@ -22,6 +22,9 @@ EXAMPLES = 64
 
 MARGIN = 1.1
 """Bound of the volume element over the largest one on the grid."""
+
+ARRIVAL = 1e-6
+"""Largest distance of a geodesic's end from f there, of its length: rounding is below 1e-11, a kink far above."""
 
 Interval = tuple[float, float]
 
@@ -41,8 +44,10 @@ def from_immersion(
     >>> saddle.second_fundamental_form(torch.zeros(3, dtype=torch.float64)).det().item()  # Gauss curvature
     -1.0
 
-    Raises `InputError`, before any work, for a function with results of the wrong shape or kind, not finite or not
-    differentiable in the domain, or whose rank drops throughout it.
+    Raises `InputError`, before any work, for a function with results of the wrong shape or kind, that torch cannot
+    differentiate, not finite at the coordinates it is tried at, or whose rank drops throughout its domain. That f is
+    smooth is believed: `torch.abs` has derivatives for torch on either side of its kink, and second fundamental forms
+    are those of the sides. Parameters of a `torch.nn.Module` are constants.
     """
     return ImmersedManifold(f, dim, domain=domain, name=name)
 
@@ -56,8 +61,10 @@ class ImmersedManifold(Submanifold):
 
     Curvature bounds, and with them the limits of clouds, are *estimates* from the second derivatives at many points
     (`ImmersedChart.curvature_bound`); a manifold that comes near itself is not noticed. `sample` accepts uniform
-    coordinates in proportion to √det g, at a rate of (mean of √det g)/(1.1 · its maximum) over the domain; when a draw
-    exceeds the bound, all are drawn again with a higher one.
+    coordinates in proportion to √det g, at a rate of (mean of √det g)/(1.1 · its maximum) over the domain. The maximum
+    is that of the grid: features of f narrower than its spacing are missed by it. When a draw exceeds the bound, all
+    are drawn again with a higher one; until then such places are drawn too rarely, so the law depends on n there, and
+    one seed may give other points for another n.
     """
 
     def __init__(
@@ -152,8 +159,26 @@ class ImmersedManifold(Submanifold):
     def _displace(self, chart: Chart, v: Tensor) -> tuple[Tensor, Tensor]:
         a = apply(chart.tangent_frame.mT, v)
         assert isinstance(chart, ImmersedChart)
-        arc = chart.resolved(a)[1]
+        q, arc, _ = chart.resolved(a)
+        if q.numel():
+            self._require_arrival(chart, q, arc)
         return arc.tangent, arc.normal
+
+    def _require_arrival(self, chart: ImmersedChart, q: Tensor, arc: Arc) -> None:
+        """Raises `InputError` when the geodesic, from derivatives alone, misses the value of f where it should end.
+
+        Where f has no kink they agree to rounding.
+        """
+        end = apply(chart.tangent_frame, arc.tangent) + apply(chart.normal_frame, arc.normal)
+        missed = torch.linalg.vector_norm(self._immersion.value(q) - chart.point - end, dim=-1).detach()
+        length = torch.linalg.vector_norm(end, dim=-1).detach().double()
+        size = self.size + torch.linalg.vector_norm(chart.point, dim=-1)
+        allowed = ARRIVAL * length + POINT_ROUNDINGS * torch.finfo(chart.dtype).eps * (length + size)
+        if anywhere(missed > allowed):
+            raise InputError(
+                f"a geodesic leaves {self!r} by {float(missed.max()):.3g}: its function has a kink or a jump on the "
+                "way, and derivatives do not tell; take a smooth one"
+            )
 
     def _seen(self, distance: float, point: Tensor) -> float:
         return self._grid.extent if distance < 0 else self._grid.curvature(distance, point)

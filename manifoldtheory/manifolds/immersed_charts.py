@@ -56,7 +56,9 @@ class ImmersedChart(Chart):
         self.immersion, self.dtype, self.q, self._bound = immersion, dtype, q, bound
         self.point, jacobian, hessian = immersion.second(self.q)
         rows = self.q.reshape(-1, immersion.dim)
-        require_finite(rows, *(part.reshape(len(rows), -1) for part in (self.point, jacobian, hessian)))
+        require_finite(
+            rows, *(part.reshape(len(rows), *part.shape[self.q.ndim - 1 :]) for part in (self.point, jacobian, hessian))
+        )
         frame, triangle = torch.linalg.qr(jacobian, mode="complete")
         triangle = triangle[..., : immersion.dim, :]
         _require_rank(rows, jacobian, triangle, scale)

@@ -81,12 +81,18 @@ class Immersion:
 
     def _over(self, function: Callable, *arguments: Tensor) -> tuple[Tensor, ...]:
         batch = arguments[0].shape[:-1]
+        if 0 in batch:  # what vmap refuses: as many results of nothing
+            sample = self._over(function, *(argument.new_zeros(1, self.dim) for argument in arguments))
+            return tuple(result[:0].reshape(*batch, *result.shape[1:]) for result in sample)
         # Forward mode writes tangents beside their values, which must not share memory.
         rows = [argument.reshape(-1, self.dim).contiguous() for argument in arguments]
         size = max(256, CHUNK // (self.ambient_dim * self.dim**2))
         results = vmap(function, chunk_size=size if rows[0].shape[0] > size else None)(*rows)
         results = results if isinstance(results, tuple) else (results,)
-        return tuple(result.reshape(*batch, *result.shape[1:]) for result in results)
+        # Parameters of a decoder are constants; derivatives by coordinates are those of torch.func, not recorded here.
+        results = tuple(result.reshape(*batch, *result.shape[1:]) for result in results)
+        recorded = any(argument.requires_grad for argument in arguments)
+        return results if recorded else tuple(result.detach() for result in results)
 
 
 def require_finite(q: Tensor, *results: Tensor) -> None:
@@ -104,10 +110,18 @@ def _for_one_point(function: Function, example: Tensor) -> tuple[Function, int]:
     dim = example.shape[0]
     try:
         result = function(example)
+        _require_tensor_of_doubles(result)
         if isinstance(result, Tensor) and result.ndim == 1:
-            return function, _checked(result, (result.shape[0],), dim)
+            return function, result.shape[0]
         problem = f"{_describe(result)} for coordinates of shape ({dim},)"
+    except InputError:
+        raise
     except Exception as error:  # whatever the user's function raises; it may ask for a batch
+        if "dtype" in str(error) or "scalar type" in str(error):
+            raise InputError(
+                f"the immersion does not compute in float64 ({_one_line(error)}): convert what it is made of, "
+                "as module.double()"
+            ) from error
         problem = f"an error ({_one_line(error)}) for coordinates of shape ({dim},)"
     try:
         result = function(example[None])
@@ -115,20 +129,22 @@ def _for_one_point(function: Function, example: Tensor) -> tuple[Function, int]:
         raise InputError(
             f"the immersion gave {problem} and of shape (1, {dim}): it must give (d,) or (1, d)"
         ) from error
+    _require_tensor_of_doubles(result)
     if not isinstance(result, Tensor) or result.ndim != 2 or result.shape[0] != 1:
         raise InputError(
             f"the immersion gave {problem}, and {_describe(result)} for coordinates of shape (1, {dim}): "
             "it must give a torch.Tensor of shape (d,) or (1, d)"
         )
-    return lambda q: function(q[None])[0], _checked(result, (1, result.shape[1]), dim)
+    return lambda q: function(q[None])[0], result.shape[1]
 
 
-def _checked(result: Tensor, shape: tuple[int, ...], dim: int) -> int:
-    if result.dtype != torch.float64:
+def _require_tensor_of_doubles(result: object) -> None:
+    if isinstance(result, list | tuple):
+        raise InputError(f"the immersion gave a {type(result).__name__} of results: it must give torch.stack of them")
+    if isinstance(result, Tensor) and result.dtype != torch.float64:
         raise InputError(
             f"the immersion gave {result.dtype} for float64 coordinates: it must stay in float64, without casts"
         )
-    return shape[-1]
 
 
 def _describe(result: object) -> str:

@@ -22,6 +22,15 @@ CANDIDATES = 8
 """Neighbours tried, nearest first: sheets that come near each other give the wrong ones first."""
 
 ITERATIONS = 60
+IDLE, SETTLED = 3, 1e-3
+"""Steps in a row that come nearer by less than this part of the distance: no point of the manifold is there.
+
+Towards a point of the manifold the distance falls by large factors, and in the end quadratically.
+"""
+
+FARTHEST = 1e100
+"""Coordinates beyond it are looked for from there."""
+
 ROWS = 2**15
 """Points located at a time."""
 
@@ -87,13 +96,18 @@ class Grid:
         Converged to rounding, for points on the manifold; the box is where the search starts, not where it ends.
         """
         rows = x.detach().reshape(-1, x.shape[-1]).double()
+        if not len(rows):
+            return x.new_zeros(*x.shape[:-1], self.immersion.dim, dtype=torch.float64), x.new_zeros(
+                x.shape[:-1], dtype=torch.float64
+            )
         found = [self._locate(chunk) for chunk in rows.split(ROWS)]
         q, distance = (torch.cat(part) for part in zip(*found, strict=True))
         return q.reshape(*x.shape[:-1], -1), distance.reshape(x.shape[:-1])
 
     def _locate(self, x: Tensor) -> tuple[Tensor, Tensor]:
         tree, centre, axes, finite = self._tree
-        readable = x.nan_to_num().cpu().numpy()
+        # Beyond, squares of differences overflow, and the tree finds nothing; as far away every point is as good.
+        readable = x.nan_to_num().clamp(-FARTHEST, FARTHEST).cpu().numpy()
         neighbours = tree.query((readable - centre) @ axes, k=min(CANDIDATES, tree.n))[1].reshape(len(x), -1)
         neighbours = self.coordinates[torch.from_numpy(finite[neighbours])].to(x.device)
         q, distance = refine(self.immersion, x, neighbours[:, 0])
@@ -102,26 +116,31 @@ class Grid:
             (open_rows,) = (distance > limit).nonzero(as_tuple=True)
             if not len(open_rows):
                 break
-            other, further = refine(self.immersion, x[open_rows], neighbours[open_rows, k])
+            other, further = refine(self.immersion, x[open_rows], neighbours[open_rows, k], until_settled=True)
             better = further < distance[open_rows]
             q[open_rows[better]], distance[open_rows[better]] = other[better], further[better]
         return q, distance
 
 
-def refine(immersion: Immersion, x: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
+def refine(immersion: Immersion, x: Tensor, q: Tensor, *, until_settled: bool = False) -> tuple[Tensor, Tensor]:
     """Coordinates of the point nearest to x, from starting coordinates, and its distance: (n, d), (n, m) → (n, m), (n).
 
-    Gauss-Newton steps, damped after Levenberg and Marquardt where they do not come nearer.
+    Gauss-Newton steps, damped after Levenberg and Marquardt where they do not come nearer. `until_settled` gives points
+    up whose distance three steps in a row hardly change, because they are not on the manifold: only there are the
+    coordinates found less exact.
     """
     q, found, distance = q.clone(), q.clone(), torch.full_like(q[:, 0], math.inf)
     damping = torch.zeros_like(distance)
     slope, residual = q.new_zeros(*x.shape, q.shape[-1]), torch.zeros_like(x)
     active = torch.arange(len(x), device=x.device)
+    idle = torch.zeros_like(active)
     for _ in range(ITERATIONS):
         value, jacobian = immersion.jacobian(q[active])
         missing = x[active] - value
         length = torch.linalg.vector_norm(missing, dim=-1).nan_to_num(math.inf)
         nearer = length < distance[active]
+        hardly = nearer & (length > (1 - SETTLED) * distance[active])
+        idle[active] = torch.where(hardly, idle[active] + 1, torch.where(nearer, 0, idle[active]))
         moved = active[nearer]
         found[moved], distance[moved] = q[moved], length[nearer]
         slope[moved], residual[moved] = jacobian[nearer], missing[nearer]
@@ -133,7 +152,9 @@ def refine(immersion: Immersion, x: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
         step = solve_definite(gram.movedim((-2, -1), (0, 1)), pull.mT).mT
         q[active] = found[active] + step
         change = torch.linalg.vector_norm((slope[active] @ step[..., None])[..., 0], dim=-1)
-        active = active[~(change <= 0.01 * rounding(x[active]))]
+        # At a point of the manifold steps are as long as the distance that is left; away from it they become shorter.
+        done = (change <= 0.01 * rounding(x[active])) | (change <= 1e-8 * distance[active])
+        active = active[~(done | (idle[active] >= IDLE))] if until_settled else active[~done]
         if not len(active):
             break
     return found, distance

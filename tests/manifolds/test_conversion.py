@@ -29,6 +29,11 @@ from manifoldtheory.manifolds.geomstats_bridge import double_precision, load_geo
 from manifoldtheory.manifolds.metrics import metric_ratio
 from manifoldtheory.manifolds.refusals import REFUSED
 
+pytestmark = pytest.mark.filterwarnings(
+    # geomstats hands tensors to numpy, whose version 2 wants a keyword that torch's `__array__` does not have.
+    "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
+)
+
 
 def space(name: str, *arguments: Any, **options: Any) -> Any:
     module, kind = name.split(".")

@@ -80,13 +80,14 @@ def test_displacements_equal_those_in_closed_form_at_any_size(pair: Pair, length
     x = exact.immersion(START)
     frame = exact.tangent_frame(x)
     v = length * (frame @ torch.tensor([0.6, -0.8], dtype=torch.float64))
+    end = immersed.exp(x[:1], v[:1])
     found = ambient(immersed, x, *immersed.displacement(x, v))
     expected = ambient(exact, x, *exact.displacement(x, v))
     for part, other in zip(found, expected, strict=True):
         size = torch.linalg.vector_norm(other, dim=-1)
         # A tilt of the frames by rounding moves 1e-16 of the tangent part into the difference of normal parts.
         assert (torch.linalg.vector_norm(part - other, dim=-1) <= 1e-12 * size + 2e-16 * length * 10).all()
-    assert torch.allclose(immersed.exp(x, v), exact.exp(x, v), rtol=0, atol=1e-12)
+    assert torch.allclose(end, exact.exp(x[:1], v[:1]), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("length", [0.3, 1e-8])
@@ -125,11 +126,11 @@ def test_clouds_have_the_weights_in_closed_form(measure: Measure) -> None:
     x = exact.immersion(START[0])
     turn = immersed.tangent_frame(x).mT @ exact.tangent_frame(x)
     generator = torch.Generator().manual_seed(1)
-    cloud = immersed.sample_cloud(x, 20, UniformBall(0.2, 2), measure=measure, generator=generator)
+    cloud = immersed.sample_cloud(x, 4, UniformBall(0.2, 2), measure=measure, generator=generator)
     expected = place_geodesic(exact.chart(x), cloud.radius, cloud.direction @ turn, measure)[2]
     assert torch.allclose(cloud.weight, expected, rtol=0, atol=1e-12)
     if measure == "volume":
-        cloud = immersed.sample_cloud(x, 20, UniformBall(0.2, 2), direction="projected", generator=generator)
+        cloud = immersed.sample_cloud(x, 4, UniformBall(0.2, 2), direction="projected", generator=generator)
         expected = place_projected(exact.chart(x), cloud.radius, cloud.direction @ turn)[2]
         assert torch.allclose(cloud.weight, expected, rtol=0, atol=1e-12)
 
@@ -145,7 +146,7 @@ def test_limits_of_clouds_are_close_to_the_reach_of_the_curvature() -> None:
         )
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(seed=st.integers(0, 2**31))
 def test_other_coordinates_give_the_same_geometry(seed: int) -> None:
     """f∘φ with φ a shear of the plane after a smooth stretch, seen at the same points."""
@@ -177,7 +178,7 @@ def test_geodesics_turn_and_scale_with_the_space(seed: int) -> None:
 
 def test_points_find_their_coordinates() -> None:
     _, immersed = PAIRS["torus"]
-    x = immersed.sample(200, generator=torch.Generator().manual_seed(1))
+    x = immersed.sample(40, generator=torch.Generator().manual_seed(1))
     q = immersed.coordinates(x)
     assert torch.allclose(immersed.immersion(q), x, rtol=0, atol=1e-14)
     array = immersed.coordinates(x.numpy())  # pyright: ignore[reportArgumentType]
@@ -253,7 +254,9 @@ def test_second_form_equals_that_of_geomstats() -> None:
         (lambda q: torch.cat([q, torch.log(q[:1])]), 1, "not finite at coordinates"),
         (lambda q: torch.cat([q, q]).to(torch.complex128), 2, "complex128"),
         (lambda q: torch.cat([q, q]).float(), 2, "float32 for float64"),
-        (lambda q: [1.0, 2.0, 3.0], 2, r"list for coordinates of shape \(2,\)"),
+        (lambda q: [q[0], q[1], q[0]], 2, r"a list of results: it must give torch\.stack of them"),
+        (lambda q: (q[0], q[1], q[0]), 2, r"a tuple of results: it must give torch\.stack of them"),
+        (torch.nn.Linear(2, 3, dtype=torch.float32), 2, r"does not compute in float64 .* as module\.double\(\)"),
         (lambda q: np.ones(3), 2, "ndarray"),
         (lambda q: q.sum(), 2, r"shape \(\) for coordinates"),
         (lambda q: torch.tensor([float(q[0]), float(q[1]), 0.0], dtype=torch.float64), 2, "cannot differentiate"),
@@ -281,3 +284,69 @@ def test_places_where_coordinates_degenerate_are_named() -> None:
         sphere.displacement(chart.point, to_the_pole + 1e-9 * torch.func.jacfwd(sphere.immersion)(chart.q)[:, 1])
     with pytest.raises(InputError, match="out of range where curvature"):
         sphere.exp(chart.point, 1e6 * chart.tangent_frame[:, 0])
+
+
+def test_decoders_with_parameters_and_functions_in_place_are_served() -> None:
+    decoder = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)).double()
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        for part in (decoder[0], decoder[2]):
+            part.reset_parameters()
+    manifold = from_immersion(decoder, 2)
+    q = START.clone()
+    x = manifold.immersion(q)
+    assert torch.equal(x, decoder(q).detach())
+    jacobian = torch.func.vmap(torch.func.jacfwd(decoder))(q).detach()
+    assert (manifold.normal_frame(x).mT @ jacobian).abs().max() < 1e-12
+    assert not manifold.second_fundamental_form(x).requires_grad
+
+    def doubled(p: Tensor) -> Tensor:
+        p.mul_(2)
+        return torch.stack([p[0], p[1], p[0] * p[1]])
+
+    in_place = from_immersion(doubled, 2)
+    expected = torch.stack([2 * q[:, 0], 2 * q[:, 1], 4 * q[:, 0] * q[:, 1]], -1)
+    assert torch.equal(in_place.immersion(q), expected)
+    in_place.chart_at(q[0])
+    assert torch.equal(q, START)
+
+
+@pytest.mark.parametrize("batch", [(0,), (2, 0)])
+def test_no_points_are_served_like_on_other_manifolds(batch: tuple[int, ...]) -> None:
+    exact, immersed = PAIRS["torus"]
+    x = torch.zeros(*batch, 3, dtype=torch.float64)
+    for method in (
+        lambda manifold: manifold.tangent_frame(x),
+        lambda manifold: manifold.normal_frame(x),
+        lambda manifold: manifold.second_fundamental_form(x),
+        lambda manifold: manifold.graph(x, x[..., :2]),
+        lambda manifold: manifold.exp(x, x),
+        lambda manifold: manifold.displacement(x, x)[1],
+        lambda manifold: manifold.immersion(x[..., :2]),
+        lambda manifold: manifold.distance_estimate(x),
+    ):
+        assert method(immersed).shape == method(exact).shape
+    assert immersed.coordinates(x).shape == (*batch, 2)
+
+
+def test_points_far_away_are_off_the_manifold_and_projected_to_the_nearest() -> None:
+    exact, immersed = PAIRS["torus"]
+    x = exact.immersion(START)
+    for factor in (1e6, 1e200):
+        with pytest.raises(InputError, match=r"base point is .* off from_immersion"):
+            immersed.tangent_frame(factor * x)
+    outside = x + 0.2 * exact.normal_frame(x)[..., 0]
+    q, distance = immersed._grid.locate(outside)
+    assert torch.allclose(distance, torch.full_like(distance, 0.2), rtol=1e-12)
+    # Where the search ends, steps have become 1e-8 of the distance.
+    assert torch.allclose(exact.immersion(q), x, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("kinked", [torch.abs, torch.sign])
+def test_geodesics_across_a_kink_are_named(kinked) -> None:
+    manifold = from_immersion(lambda q: torch.stack([q[0], q[1], kinked(q[0])]), 2)
+    x = manifold.immersion(torch.tensor([-0.3, 0.1], dtype=torch.float64))
+    v = torch.tensor([0.2, 0.1, 0.0], dtype=torch.float64)
+    manifold.exp(x, v)  # on one side
+    with pytest.raises(InputError, match="kink or a jump"):
+        manifold.exp(x, 6 * v)
