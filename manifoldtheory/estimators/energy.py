@@ -24,7 +24,8 @@ class EnergyRatio:
     `ratio` is `tangent_energy` / `null_mean`, energies per dimension. `null_mean`, `null_std` and `z_complement` are
     the exact moments over Haar-random rank-k subspaces of the complement (the paper's matched normal controls;
     descriptive, since their law is not normal). `p_value` ± `p_stderr` is the calibrated upper tail of the tangent
-    energy under Haar-random rank-k subspaces of R^d. When 2k ≥ d the controls do not exist: their fields are NaN and
+    energy under Haar-random rank-k subspaces of R^d; where `p_is_bound` is true, the draws do not resolve it, and it is
+    an upper bound, which more draws lower. When 2k ≥ d the controls do not exist: their fields are NaN and
     `reason` says why; the ratio is then against the complement's mean energy all the same.
     """
 
@@ -38,6 +39,7 @@ class EnergyRatio:
     rank: int
     dim: int
     reason: str | None = None
+    p_is_bound: bool = False
 
 
 def energy_ratio(
@@ -101,6 +103,7 @@ def energy_ratio(
         rank=rank,
         dim=dim,
         reason=reason,
+        p_is_bound=tail.is_bound,
     )
 
 

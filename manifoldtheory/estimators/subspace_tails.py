@@ -1,16 +1,19 @@
 """Tail probabilities of the energy in a random subspace, by tilted importance sampling; no floor at 1/draws.
 
-The null law is Haar, or that of the spans of C^½ Z. Draws come from a mixture of two tilts of it, so that the energy
-in question is typical: the one of least divergence S (`subspace_laws`), and its geometric middle S^½ with none. They
-are weighted by the density of the null against the mixture, so the estimate of P(E ≥ e) is unbiased: the tilt is
+The null law is Haar, or that of the spans of C^½ Z. Draws come from a mixture: of two tilts of the null, so that the
+energy in question is typical, and of the null itself, so that whatever the tilts miss is still met as often as by plain
+Monte Carlo. The tilts are the one of least divergence S (`subspace_laws`), and its geometric middle S^½ with none.
+Draws are weighted by the density of the null against the mixture, so the estimate of P(E ≥ e) is unbiased: the tilt is
 computed from A, C and e alone, before anything is drawn. Along S^t the logarithm of the density is concave in t, so
-the second keeps the weight of a draw that the first hardly reaches below the root of what it would be.
+the second keeps the weight of a draw that the first hardly reaches below the root of what it would be; and as one draw
+in two is untilted, no weight exceeds 2: the error is never above that of plain Monte Carlo with `draws` draws.
 
 How well it works: under Haar the weights are nearly those of an ideal exponential tilt, relative error about
-1.25 √z / √draws at z standard deviations. Under a C of few effective directions, strong tilts of this kind are far from
-the conditional law; the weights scatter, and the effective draws say so. The estimate is then replaced by an upper
-bound: the probability of the highest among the energies e₀ + (e − e₀)·`RETREAT`ʲ, e₀ the mean, that is resolved. Where
-k is small or C has few directions, an estimate with few effective draws tends to be low by more than its error says.
+1.25 √z / √draws at z standard deviations. Where k is small, or C has few effective directions, strong tilts of this
+kind are far from the conditional law; the weights scatter, and the effective draws say so. More are drawn then, as long
+as that is cheap, and only after that is the estimate replaced by an upper bound: the probability of the highest among
+the energies e₀ + (e − e₀)·`RETREAT`ʲ, e₀ the mean, that is resolved, or the limit that the hits among the untilted
+draws set, whichever is lower.
 """
 
 import math
@@ -18,15 +21,23 @@ from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float
+from scipy.special import betaincinv
 from torch import Tensor
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.estimators.subspace_laws import SubspaceLaw, mean_energy, subspace_law, tilted
 
-MIXTURE = ((1.0, 15 / 16), (1 / 2, 1 / 16))
-"""Powers of S, and their shares of the draws."""
+MIDDLE = 1 / 16
+"""Share of the tilted draws that come from S^½ in place of S."""
 RESOLVED = 48
 """Effective draws from which on an estimate stands, or a `RESOLVED_SHARE` of the draws if these are few."""
+PLAIN = 30
+"""Expected hits among the untilted draws from which on an estimate stands: as good as plain Monte Carlo's 18 %."""
+MORE_DRAWS = (1, 4, 16)
+MORE_NUMBERS = 2**22
+"""Normal numbers up to which more draws than were asked for are cheap: a fraction of a second."""
+LEVEL = 0.975
+"""Confidence of the bound from the untilted draws (Clopper and Pearson)."""
 RESOLVED_SHARE = 1 / 32
 RETREAT = 0.85
 ROUNDING = 1e-12
@@ -44,7 +55,10 @@ class TailProbability:
     effective_draws: float = math.inf
     """(Σ w)²/Σ w² over the draws that hit: below about 20 the estimate may miss most of the probability."""
     energy: float = math.nan
-    """What is exceeded with this probability: less than was asked where only an upper bound is resolved."""
+    """What is exceeded with this probability; less than was asked for where that bounds it from above."""
+    is_bound: bool = False
+    """Whether the draws resolve only an upper bound: of a lower `energy`, or the 97.5 % limit of what untilted draws
+    show."""
 
 
 def subspace_tail(
@@ -58,13 +72,14 @@ def subspace_tail(
 ) -> TailProbability:
     """P(energy per dimension of `matrix` in a random rank-k subspace ≥ `energy`), or an upper bound of it.
 
-    The latter where the draws do not resolve it: then the field `energy` of the result is lower than what was asked,
-    and more draws raise it.
+    The latter where the draws do not resolve it: then the field `is_bound` of the result is true, and more draws lower
+    the bound.
 
     Args:
         matrix: second moment A, symmetric.
         shape: C of the subspaces' law, the span of C^½ Z; ``None`` for Haar.
-        draws: importance samples; relative error about 0.09 √(1024/draws) at 6 standard deviations.
+        draws: importance samples, beside as many untilted ones; relative error about 0.09 √(1024/draws) at 6 standard
+            deviations. Where these do not resolve it and d k is small, up to 16 times as many are drawn.
         generator: explicit source of randomness, on any device.
 
     Raises `InputError` without a generator or draws, for a rank beyond d, numbers that are not finite, or when C has
@@ -102,21 +117,41 @@ def subspace_tail(
 
 
 def _resolved(law: SubspaceLaw, rank: int, energy: float, draws: int, generator: torch.Generator) -> TailProbability:
-    mean, aim, tilt = mean_energy(law, rank), energy, law
+    mean, affordable = mean_energy(law, rank), MORE_NUMBERS // (2 * len(law.energies) * rank)
+    attempts = [draws * more for more in MORE_DRAWS if more == 1 or draws * more <= affordable]
+    tilt = tilted(law, rank, energy) if energy > mean else law
+    for most in attempts:
+        tail, hits = _estimate(tilt, rank, energy, most, generator)
+        if _stands(tail, draws) or tilt is law:
+            return tail
+    limit = float(betaincinv(hits + 1, most - hits, LEVEL)) if hits < most else 1.0
+    bound = replace(tail, probability=limit, stderr=(limit * (1 - limit) / most) ** 0.5, is_bound=True)
+    aim = energy
     while True:
-        tilt = tilted(tilt, rank, aim) if aim > mean else law
-        tail = _estimate(tilt, rank, aim, draws, generator)
-        if tail.effective_draws >= min(RESOLVED, draws * RESOLVED_SHARE) or tilt is law:
-            # A lower energy was picked by its draws, in favour of those that miss heavy weights: draw afresh.
-            return tail if aim == energy else _estimate(tilt, rank, aim, draws, generator)
         aim = mean + (aim - mean) * RETREAT
+        tilt = tilted(tilt, rank, aim) if aim > mean else law
+        lower, _ = _estimate(tilt, rank, aim, most, generator)
+        if _stands(lower, draws) or tilt is law:
+            # This energy was picked by its draws, in favour of those that miss heavy weights: draw afresh.
+            lower, _ = _estimate(tilt, rank, aim, most, generator)
+            return bound if bound.probability <= lower.probability else replace(lower, is_bound=True)
 
 
-def _estimate(tilt: SubspaceLaw, rank: int, energy: float, draws: int, generator: torch.Generator) -> TailProbability:
-    """Mean of event / density of the mixture, in logarithms: it may be far below the smallest float."""
-    rest = int(draws * MIXTURE[1][1])
-    counts = {MIXTURE[0][0]: draws - rest, MIXTURE[1][0]: rest}
-    shares = {part: count / draws for part, count in counts.items() if count}
+def _stands(tail: TailProbability, draws: int) -> bool:
+    expected = tail.probability * draws if tail.effective_draws else 0.0
+    return tail.effective_draws >= min(RESOLVED, draws * RESOLVED_SHARE) or expected >= PLAIN
+
+
+def _estimate(
+    tilt: SubspaceLaw, rank: int, energy: float, draws: int, generator: torch.Generator
+) -> tuple[TailProbability, int]:
+    """Mean of event / density of the mixture, in logarithms: it may be far below the smallest float.
+
+    Of `draws` tilted and as many untilted draws; also how many of the latter hit.
+    """
+    middle = int(draws * MIDDLE)
+    counts = {1.0: draws - middle, 0.5: middle, 0.0: draws}
+    shares = {part: count / (2 * draws) for part, count in counts.items() if count}
     logs = torch.cat(
         [
             _log_weights(tilt, rank, energy, n, part, shares, generator)
@@ -124,15 +159,17 @@ def _estimate(tilt: SubspaceLaw, rank: int, energy: float, draws: int, generator
             for n in _chunks(count, max(1, CHUNK_NUMBERS // (len(tilt.energies) * rank)))
         ]
     )
+    hits = int((logs[draws:] != -math.inf).sum())  # NaN counts as one: it bounds from above
     largest = float(logs.max())
     if not math.isfinite(largest):  # no draw hits, or rounding has spoilt one: nothing is known
-        return TailProbability(1.0, math.inf, 0.0, energy)
+        return TailProbability(1.0, math.inf, 0.0, energy), hits
     relative, scale = (logs - largest).exp(), math.exp(largest)
     probability = scale * float(relative.mean())
-    # The components' shares are fixed, so the scatter between them is no error: this overstates it a little.
-    stderr = scale * float(relative.std()) / draws**0.5 if draws > 1 else math.inf
+    # Tilted and untilted draws are fixed in number, so that their difference is no error.
+    variance = float(relative.view(2, draws).var(1).mean()) if draws > 1 else math.inf
+    stderr = scale * (variance / (2 * draws)) ** 0.5
     effective = float(relative.sum() ** 2 / relative.square().sum())
-    return TailProbability(min(1.0, probability), stderr, effective, energy)
+    return TailProbability(min(1.0, probability), stderr, effective, energy), hits
 
 
 def _log_weights(

@@ -63,6 +63,15 @@ def test_the_top_subspace_meets_the_cap_and_is_improbable(generator):
     assert result.p_value < 1e-10
 
 
+def test_a_p_value_that_is_only_a_bound_says_so(generator):
+    """The leading subspace turned by 0.01: beyond what these draws resolve, but not beyond their bound."""
+    turned = torch.eye(16, 4, dtype=torch.float64)
+    turned[3, 3], turned[4, 3] = math.cos(0.01), math.sin(0.01)
+    matrix = torch.diag(0.5 ** torch.arange(16, dtype=torch.float64))
+    assert energy_ratio(matrix, TangentProxy(turned), draws=64, generator=generator).p_is_bound
+    assert not energy_ratio(matrix, proxy(2, 16, 4), draws=64, generator=generator).p_is_bound
+
+
 def test_centring_removes_the_mean():
     x = torch.randn(5000, 8, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     x[:, 0] += 10
