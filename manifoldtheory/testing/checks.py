@@ -61,9 +61,14 @@ def require_seed(seed: Any) -> int:
     return require_whole("seed", seed, 0, LARGEST_SEED)
 
 
+def form_fits(dim: int, codim: int, order: int) -> bool:
+    """Whether a form (codim, m, …, m) with `order` axes of length m fits in memory."""
+    return codim * dim**order <= LARGEST_FORM
+
+
 def require_form(dim: int, codim: int, order: int) -> None:
-    """Raises `InputError` when a form (codim, m, …, m) with `order` axes of length m has too many entries."""
-    if codim * dim**order > LARGEST_FORM:
+    """Raises `InputError` unless the form fits in memory."""
+    if not form_fits(dim, codim, order):
         raise InputError(
             f"a form of shape {(codim, *[dim] * order)} has {codim * dim**order:.3g} entries, "
             f"and at most {LARGEST_FORM} fit in memory: lower dim or codim"

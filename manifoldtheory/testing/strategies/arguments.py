@@ -9,11 +9,15 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from torch import Tensor
 
 from manifoldtheory.errors import InputError, select
+from manifoldtheory.manifolds.checks import LARGEST_DIM
+from manifoldtheory.testing.checks import require_number, require_whole
 
 Result = TypeVar("Result")
 
 Whole = int | SearchStrategy[int]
 Real = float | SearchStrategy[float]
+
+OR_A_STRATEGY = ", or a strategy for one"
 
 seeds: SearchStrategy[int] = st.integers(0, 2**16 - 1)
 
@@ -37,39 +41,29 @@ multiples: SearchStrategy[float] = st.sampled_from([1.0, 2.0, 1.5, 4.0, 1.25, 3.
 """Factors ≥ 1; shrinks to 1."""
 
 
-def whole(name: str, value: Whole, minimum: int, maximum: int | None = None) -> SearchStrategy[int]:
+def whole(name: str, value: Whole, minimum: int, maximum: int = LARGEST_DIM) -> SearchStrategy[int]:
     """The strategy of an integer argument; raises `InputError` for a value out of range, now or when it is drawn."""
-    limit = f"at least {minimum}" if maximum is None else f"between {minimum} and {maximum}"
 
     def checked(number: Any) -> int:
-        if isinstance(number, bool) or not isinstance(number, int):
-            raise InputError(f"{name} must be an integer {limit}, or a strategy for one, got {number!r}")
-        if number < minimum or (maximum is not None and number > maximum):
-            raise InputError(f"{name} must be {limit}, got {number}")
-        return number
+        return require_whole(name, number, minimum, maximum, hint=OR_A_STRATEGY)
 
     return value.map(checked) if isinstance(value, SearchStrategy) else st.just(checked(value))
 
 
 def real(name: str, value: Real, minimum: float, maximum: float, *, above: bool = False) -> SearchStrategy[float]:
     """The strategy of a number in [minimum, maximum], or with `above` in (minimum, maximum]; raises like `whole`."""
-    limit = f"{'above' if above else 'at least'} {minimum:g}"
-    limit += " and finite" if maximum == math.inf else f" and at most {maximum:g}"
 
     def checked(number: Any) -> float:
-        try:
-            x = float(number)
-        except (TypeError, ValueError):
-            raise InputError(f"{name} must be a number {limit}, or a strategy for one, got {number!r}") from None
-        if not (minimum < x if above else minimum <= x) or not x <= maximum or x == math.inf:
-            raise InputError(f"{name} must be {limit}, got {x:g}")
-        return x
+        return require_number(name, number, minimum, maximum, above=above, hint=OR_A_STRATEGY)
 
     return value.map(checked) if isinstance(value, SearchStrategy) else st.just(checked(value))
 
 
 def chosen(kind: str, known: Iterable[str], wanted: str | Iterable[str] | None) -> tuple[str, ...]:
     """The wanted families, one name or several or all, in the order known; raises `InputError` for others, or none."""
+    known = tuple(known)
+    if wanted is not None and not isinstance(wanted, Iterable):
+        raise InputError(f"a {kind} is asked for by name, got {wanted!r}: choose among {', '.join(known)}")
     names = select(kind, known, (wanted,) if isinstance(wanted, str) else wanted)
     if not names:
         raise InputError(f"no {kind} left to draw from: choose among {', '.join(known)}")

@@ -15,6 +15,9 @@ from manifoldtheory.testing.strategies.arguments import Real, Whole, build, chos
 from manifoldtheory.testing.strategies.geometry import submanifolds
 from manifoldtheory.testing.strategies.laws import radial_laws
 
+MOST_POINTS = 10**7
+"""Points in a plane are then 0.2 GB, and take seconds."""
+
 
 def token_clouds(
     manifold: SearchStrategy[Submanifold] | Submanifold | None = None,
@@ -28,7 +31,7 @@ def token_clouds(
     """Clouds of points around a base point on a submanifold, at radii from a radial law.
 
     * ``manifold`` is a submanifold or a strategy for one; by default `submanifolds` with their defaults.
-    * ``count`` ≥ 1 is the number of points, or a strategy for it; by default up to 20.
+    * ``count``, between 1 and 10⁷, is the number of points, or a strategy for it; by default up to 20.
     * ``reach`` is the largest radius as a fraction, above 0 and at most 0.99, of what the chart at the base point
       allows for the direction, or a strategy for it; 1 stands for the unlimited reach of flat manifolds.
     * ``vertex=False`` also draws base points of Monge patches away from the vertex, where points take ten times longer.
@@ -49,7 +52,7 @@ def token_clouds(
     chosen("direction", get_args(Direction), direction)
     if direction == "projected" and measure != "volume":
         raise InputError(f"the {measure} measure has no projected form: take measure='volume' or direction='geodesic'")
-    counts = st.integers(1, 20) if count is None else whole("count", count, 1)
+    counts = st.integers(1, 20) if count is None else whole("count", count, 1, MOST_POINTS)
     reaches = real("reach", reach, 0, 0.99, above=True)
     return _token_clouds(manifold, counts, reaches, flag("vertex", vertex) is not False, measure, direction)
 

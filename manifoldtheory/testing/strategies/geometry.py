@@ -10,6 +10,7 @@ from torch import Tensor
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds import Submanifold
+from manifoldtheory.testing.checks import require_form
 from manifoldtheory.testing.recipes import second_form, trace_free
 from manifoldtheory.testing.strategies.arguments import (
     Real,
@@ -22,7 +23,7 @@ from manifoldtheory.testing.strategies.arguments import (
     seeds,
     whole,
 )
-from manifoldtheory.testing.strategies.families import FAMILIES, curvatures, sizes
+from manifoldtheory.testing.strategies.families import CLOSED_FORMS, DEGREES, FAMILIES, curvatures, members
 
 Smoothness = Literal["quadratic", "cubic", "analytic"]
 
@@ -39,6 +40,8 @@ def second_forms(
     Whatever the size, at most m + 2 numbers are drawn. Shrinks to m = codim = 1 and to h = 0, or the form 'bound' along
     the first axis where a trace is asked for.
     """
+    if isinstance(dim, int) and isinstance(codim, int) and min(dim, codim) > 0:
+        require_form(dim, codim, order=2)
     return _second_forms(
         st.integers(1, 3) if dim is None else whole("dim", dim, 1),
         st.integers(1, 3) if codim is None else whole("codim", codim, 1),
@@ -73,7 +76,7 @@ def submanifolds(
     """
     if smoothness is not None:
         chosen("smoothness", ("quadratic", "cubic", "analytic"), smoothness)
-    names = chosen("family of submanifolds", FAMILIES, families)
+    names = chosen("family of submanifolds", ("patch", *CLOSED_FORMS), families)
     if smoothness is not None:
         names = tuple(name for name in names if (name != "patch") == (smoothness == "analytic"))
     if not names:
@@ -83,32 +86,32 @@ def submanifolds(
     dims = None if dim is None else whole("dim", dim, 1)
     ambients = None if ambient_dim is None else whole("ambient_dim", ambient_dim, 2)
     bounds = real("curvature_bound", curvature_bound, 0, float("inf"), above=True)
-    limit = None if isinstance(curvature_bound, SearchStrategy) else curvature_bound
-    drawn = SearchStrategy
-    if not isinstance(dim, drawn) and not isinstance(ambient_dim, drawn) and not sizes(names, dim, ambient_dim, limit):
-        raise InputError(
-            f"no {' or '.join(names)} of dimension {'any' if dim is None else dim} in "
-            f"R^{'any' if ambient_dim is None else ambient_dim} has |II(v, v)| ≤ {curvature_bound}: "
-            "change these, or leave smoothness and families out"
-        )
-    return _submanifolds(names, dims, ambients, smoothness, bounds)
+    kinds = [kind for name in names for kind in (DEGREES[smoothness] if name == "patch" else (name,))]
+    if not isinstance(dim, SearchStrategy) and not isinstance(ambient_dim, SearchStrategy):
+        limit = None if isinstance(curvature_bound, SearchStrategy) else float(curvature_bound)
+        if not members(kinds, dim, ambient_dim, limit):
+            m, d = ("any" if size is None else size for size in (dim, ambient_dim))
+            raise InputError(
+                f"no {' or '.join(names)} of dimension {m} in R^{d} fits in memory and has |II(v, v)| ≤ "
+                f"{curvature_bound}: change these, or leave smoothness and families out"
+            )
+    return _submanifolds(kinds, dims, ambients, bounds)
 
 
 @st.composite
 def _submanifolds(
     draw: DrawFn,
-    names: tuple[str, ...],
+    kinds: list[str],
     dims: SearchStrategy[int] | None,
     ambients: SearchStrategy[int] | None,
-    smoothness: Smoothness | None,
     bounds: SearchStrategy[float],
 ) -> Submanifold:
     bound = draw(bounds)
-    pairs = sizes(names, None if dims is None else draw(dims), None if ambients is None else draw(ambients), bound)
-    assume(pairs)
-    dim, ambient = draw(st.sampled_from(pairs))
-    family = draw(st.sampled_from([name for name in names if FAMILIES[name].fits(dim, ambient, bound)]))
-    return FAMILIES[family].draw(draw, dim, ambient, bound, smoothness)
+    dim, ambient = None if dims is None else draw(dims), None if ambients is None else draw(ambients)
+    fitting = members(kinds, dim, ambient, bound)
+    assume(fitting)
+    dim, ambient, family = draw(st.sampled_from(fitting))
+    return FAMILIES[family].draw(draw, dim, ambient, bound)
 
 
 @st.composite

@@ -49,9 +49,11 @@ def test_radii_stay_within_the_reach(data: st.DataObject, reach: float) -> None:
     ("make", "message"),
     [
         (lambda: token_clouds(2), r"manifold must be a Submanifold or a strategy for one, got 2: e\.g\. Sphere\(2\)"),  # pyright: ignore[reportArgumentType]
-        (lambda: token_clouds(count=0), "count must be at least 1, got 0"),
+        (lambda: token_clouds(count=0), "count must be between 1 and 10000000, got 0"),
         (lambda: token_clouds(reach=1), r"reach must be above 0 and at most 0\.99, got 1"),
         (lambda: token_clouds(vertex=0), "vertex must be True, False"),  # pyright: ignore[reportArgumentType]
+        (lambda: token_clouds(measure=0), "a measure is asked for by name, got 0"),  # pyright: ignore[reportArgumentType]
+        (lambda: token_clouds(direction=0), "a direction is asked for by name, got 0"),  # pyright: ignore[reportArgumentType]
         (lambda: token_clouds(measure="haar"), "unknown measure 'haar'"),  # pyright: ignore[reportArgumentType]
         (lambda: token_clouds(direction="up"), "unknown direction 'up'"),  # pyright: ignore[reportArgumentType]
         (lambda: token_clouds(measure="arc"), "the arc measure has no projected form"),

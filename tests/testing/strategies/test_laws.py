@@ -71,9 +71,11 @@ def test_the_radial_law_may_be_a_strategy(law: SamplingLaw) -> None:
     ("make", "message"),
     [
         (lambda: radial_laws(0), "upper must be above 0 and finite, got 0"),
-        (lambda: radial_laws(dim=0), "dim must be at least 1, got 0"),
+        (lambda: radial_laws(dim=0), "dim must be between 1 and 16384, got 0"),
         (lambda: radial_laws(families="cauchy"), "unknown family of radial laws 'cauchy'"),
-        (lambda: sampling_laws(0), "dim must be at least 1, got 0"),
+        (lambda: radial_laws(families=0), "a family of radial laws is asked for by name, got 0"),  # pyright: ignore[reportArgumentType]
+        (lambda: radial_laws(dim=10**6), "dim must be between 1 and 16384, got 1000000"),
+        (lambda: sampling_laws(0), "dim must be between 1 and 16384, got 0"),
         (lambda: sampling_laws(symmetric="no"), "symmetric must be True, False, or None"),  # pyright: ignore[reportArgumentType]
         (lambda: sampling_laws(symmetric=True, centred=False), "a symmetric law is centred"),
         (lambda: sampling_laws(1, symmetric=False, centred=True), "a centred law is symmetric: take dim ≥ 2"),

@@ -4,13 +4,14 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.testing import LinearLoss, QuarticLoss, SoftmaxLoss, SquaredLoss
 from manifoldtheory.testing.strategies import frequency_tables, losses
 
 flags = st.sampled_from([None, True, False])
-points = st.lists(st.sampled_from([0.0, 1.0, -0.25, 3.0, 1 / 3]), min_size=1, max_size=3)
+points = st.lists(st.sampled_from([0.0, 1.0, -0.25, 3.0, 1 / 3, 800.0, -1000.0]), min_size=1, max_size=3)
 
 
 @given(st.data(), points, flags, flags)
@@ -46,6 +47,19 @@ def test_frequencies_are_positive_sum_to_one_and_keep_to_zipf(
     assert float(ratio.max() / ratio.min()) <= max_ratio * (1 + 1e-12)
 
 
+def test_saturated_losses_are_left_out(minimal) -> None:
+    for point, name in (([16.0], "logistic"), ([1000.0, 984.0], "softmax")):
+        assert minimal(losses(point=point, vanishing=False, flat=False), lambda loss, n=name: loss.name == n)
+    for point in ([16.5], [1000.0, 983.0]):
+        with pytest.raises(NoSuchExample):
+            minimal(losses(point=point), lambda loss: loss.name in ("logistic", "softmax"))
+
+
+def test_vocabularies_are_as_large_as_those_of_language_models(minimal) -> None:
+    assert minimal(frequency_tables(50_257)).shape == (50_257,)
+    assert minimal(frequency_tables(1_000_000, exponent=1.0)).shape == (1_000_000,)
+
+
 def test_shrinking(minimal) -> None:
     assert minimal(losses()) == SquaredLoss((0.0,))
     assert minimal(losses(2, vanishing=False, flat=True)) == LinearLoss((1.0, 0.0))
@@ -58,15 +72,20 @@ def test_shrinking(minimal) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: losses(0), "output_dim must be at least 1, got 0"),
+        (lambda: losses(0), "output_dim must be between 1 and 16384, got 0"),
         (lambda: losses(2, point=[0.0]), "point has 1 outputs: leave out output_dim"),
-        (lambda: losses(point=[float("inf")]), "point must be finite"),
-        (lambda: losses(point=[]), "output_dim must be at least 1, got 0"),
+        (lambda: losses(point=[float("inf")]), r"point\[0\] must be finite, got inf"),
+        (lambda: losses(point=[]), "point has one or more outputs"),
+        (lambda: losses(point=0), r"point must be a sequence of numbers, got 0: for one number write \(0,\)"),  # pyright: ignore[reportArgumentType]
+        (lambda: losses(point=[1e10]), r"of size at most 1e\+09, got"),
+        (lambda: losses(point=[800.0], families="logistic"), r"logistic losses are saturated at \(800\.0,\)"),
+        (lambda: losses(point=[20.0, -20.0], families=["softmax", "logistic"]), "logistic and softmax losses are sat"),
+        (lambda: losses(families=0), "a family of losses is asked for by name, got 0"),  # pyright: ignore[reportArgumentType]
         (lambda: losses(vanishing="yes"), "vanishing must be True, False, or None"),  # pyright: ignore[reportArgumentType]
         (lambda: losses(1, families="softmax"), "softmax of one output is constant"),
         (lambda: losses(families="linear", vanishing=True), "no linear loss has vanishing=True and flat=None"),
         (lambda: losses(families="hinge"), "unknown family of losses 'hinge'"),
-        (lambda: frequency_tables(0), "vocabulary must be at least 1, got 0"),
+        (lambda: frequency_tables(0), "vocabulary must be between 1 and 100000000, got 0"),
         (lambda: frequency_tables(exponent=-1), "exponent must be at least 0 and at most 20, got -1"),
         (lambda: frequency_tables(max_ratio=0.5), r"max_ratio must be at least 1 .* got 0\.5"),
     ],

@@ -23,6 +23,7 @@ DRAWN: dict[str, SearchStrategy] = {name: getattr(strategies, name)() for name i
 DRAWN |= {
     "odd bound": strategies.second_forms(1, 1, bound=1 / 3),
     "minimal": strategies.second_forms(2, 1, minimal=True),
+    "product": strategies.submanifolds(families="product"),
     "wide": strategies.submanifolds(3, 32),
     "odd condition": strategies.covariances(2, condition=1e12 / 3),
     "two tokens": strategies.frequency_tables(2, exponent=1.0625),
