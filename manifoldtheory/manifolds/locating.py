@@ -47,25 +47,24 @@ class Grid:
         return spread(self.box, max(256, min(count, 2**22 // self.immersion.ambient_dim)))
 
     @cached_property
-    def _derivatives(self) -> tuple[Tensor, Tensor, Tensor]:
-        value, jacobian, hessian = self.immersion.second(self.coordinates)
-        volume = torch.linalg.qr(jacobian.nan_to_num(), mode="r")[1].diagonal(dim1=-2, dim2=-1).abs().prod(-1)
-        return value, volume, curvatures(jacobian, hessian)
+    def _first(self) -> tuple[Tensor, Tensor]:
+        value, jacobian = self.immersion.jacobian(self.coordinates)
+        return value, torch.linalg.qr(jacobian.nan_to_num(), mode="r")[1].diagonal(dim1=-2, dim2=-1).abs().prod(-1)
 
     @property
     def points(self) -> Tensor:
         """(n, d)"""
-        return self._derivatives[0]
+        return self._first[0]
 
     @property
     def volumes(self) -> Tensor:
         """√det g (n)."""
-        return self._derivatives[1]
+        return self._first[1]
 
-    @property
+    @cached_property
     def curvatures(self) -> Tensor:
-        """Bounds of |II(v, v)|, |v| = 1 (n); NaN where the rank drops."""
-        return self._derivatives[2]
+        """Bounds of |II(v, v)|, |v| = 1 (n); NaN where the rank drops. They cost six times the rest."""
+        return curvatures(*self.immersion.second(self.coordinates)[1:])
 
     @cached_property
     def extent(self) -> float:

@@ -90,6 +90,7 @@ print("kept")
     assert output.strip() == "kept"
 
 
+@pytest.mark.thorough  # a process of its own, which imports torch, scipy and geomstats again
 def test_geomstats_on_numpy_first_converts_or_explains() -> None:
     output = run(
         """
