@@ -16,7 +16,7 @@ import torch
 from hypothesis import settings
 
 torch.set_num_threads(1)
-settings.register_profile("docs", deadline=None, max_examples=20, derandomize=True)
+settings.register_profile("docs", deadline=None, max_examples=10, derandomize=True)
 settings.load_profile("docs")
 """
 
