@@ -185,7 +185,7 @@ def fit_error(exponent: float, unit: float = 1.0) -> float:
 
 
 def corrected_error(order: float) -> float:
-    values = LADDER**2 * np.exp(LADDER**order)
+    values = LADDER**2 * (1 + LADDER**order)
     return abs(fit_exponent(LADDER, values, correction_order=order).exponent - 2)
 
 
@@ -195,7 +195,7 @@ FITS = [
     Row("fit_exponent", "scales in units of 1e-100 … 1e100", value("the same exponent, to 1e-13", 1e-13,
         "logarithms of 230, to ε"), lambda unit: fit_error(2.0, unit), (1e-100, 1e-10, 1e10, 1e100)),
     Row("fit_exponent", "with the next term t^q, q = ½ … 4", value("exponent of t → 0, to 1e-12", 1e-12,
-        "the regressor is the whole remainder"), corrected_error, (0.5, 1.0, 2.0, 4.0)),
+        "1 + b t^q is fitted as it is"), corrected_error, (0.5, 1.0, 2.0, 4.0)),
     Row("fit_exponent", "float32 values", value("exponent to 1e-7", 1e-7, "ε = 1.2e-7 over a spread of 16"),
         lambda _: abs(fit_exponent(LADDER, (LADDER**2).astype(np.float32)).exponent - 2)),
     Row("fit_exponent", "every scale twice", value("the same exponent, to 1e-14", 1e-14, "weights cancel"),
