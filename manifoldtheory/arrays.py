@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from manifoldtheory.errors import InputError
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -34,9 +36,18 @@ def numpy_in_numpy_out(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def as_tensor(value: object) -> object:
-    """A numpy array as a tensor that shares its memory where it can; anything else as it is."""
+    """A numpy array as a tensor that shares its memory where it can; anything else as it is.
+
+    Numbers in another byte order are converted, and those wider than float64 rounded to it. Raises `InputError` for an
+    array of anything but numbers and booleans.
+    """
     if not isinstance(value, np.ndarray):
         return value
+    if value.dtype.kind not in "biufc":
+        raise InputError(f"an array of numbers is needed, got dtype {value.dtype}: convert it first")
+    if value.dtype.kind in "fc" and value.dtype.itemsize > (8 if value.dtype.kind == "f" else 16):
+        value = value.astype(np.float64 if value.dtype.kind == "f" else np.complex128)
+    value = value.astype(value.dtype.newbyteorder("="), copy=False)
     # torch takes no negative strides and warns of read-only memory, which nothing here writes to.
     shareable = value.flags.writeable and all(stride >= 0 for stride in value.strides)
     return torch.from_numpy(value if shareable else value.copy())
