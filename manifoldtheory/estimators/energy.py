@@ -15,6 +15,8 @@ from manifoldtheory.estimators.subspaces import TangentProxy, check_rank, no_roo
 NAN = float("nan")
 ROUNDING = 1e-14
 """Relative size below which a difference of float64 energies is 0."""
+ORTHONORMAL = 1e-14
+"""Largest error of QᵀQ that counts as rounding; beyond it, a basis is orthonormalised again."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ def energy_ratio(
     """
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 0:
         raise InputError(f"draws must be an integer ≥ 0, got {draws!r}: 0 leaves the p-value out")
+    _check_draw(proxy, generator, draws > 0)
     matrix, unit = _in_units(_matrix(moment, centered))
     dim, rank = len(matrix), proxy.rank
     basis = _basis(proxy, matrix)
@@ -137,6 +140,7 @@ def covariance_matched_tail(
     Raises `InputError` for what is no moment or covariance, dimensions that do not match, and a covariance of fewer
     than k directions.
     """
+    _check_draw(proxy, generator, True)
     matrix = _matrix(moment, centered)
     energy = subspace_energy(matrix, _basis(proxy, matrix))
     shape, _ = _in_units(moment_matrix(covariance, centered=True).to(matrix))
@@ -158,11 +162,30 @@ def _in_units(matrix: Tensor) -> tuple[Tensor, float]:
 
 
 def _basis(proxy: TangentProxy, matrix: Tensor) -> Tensor:
+    """The basis in float64, orthonormal to its rounding: a proxy's may be off by 1e-6."""
     if proxy.dim != len(matrix):
         raise InputError(
             f"the proxy lies in {proxy.dim} dimensions and the moment in {len(matrix)}: give both the same"
         )
-    return real_tensor("a basis", proxy.basis).to(matrix)
+    basis = real_tensor("a basis", proxy.basis).to(matrix)
+    if _largest_error(basis) <= ORTHONORMAL:
+        return basis
+    return torch.linalg.qr(basis).Q
+
+
+def _largest_error(basis: Tensor) -> float:
+    return float((basis.T @ basis - torch.eye(basis.shape[1]).to(basis)).abs().max())
+
+
+def _check_draw(proxy: object, generator: object, needed: bool) -> None:
+    if not isinstance(proxy, TangentProxy):
+        raise InputError(
+            f"a TangentProxy is needed, got {type(proxy).__name__}: wrap a basis (d, k) in TangentProxy(…)"
+        )
+    if needed and not isinstance(generator, torch.Generator):
+        raise InputError(
+            "a p-value is drawn: pass generator=torch.Generator().manual_seed(…), or draws=0 to leave it out"
+        )
 
 
 def _positive(energy: float, matrix: Tensor) -> float:

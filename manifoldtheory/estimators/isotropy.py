@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from manifoldtheory.errors import InputError
-from manifoldtheory.estimators.moments import Moment, moment_matrix
+from manifoldtheory.estimators.moments import Moment, check_share, moment_matrix
 
 ROUNDING = 1e-6
 """By how much (tr C)² may fall short of tr C², relatively, in float32 matrices that lost definiteness to rounding."""
@@ -42,8 +42,7 @@ def iso_score_star(
     dim = len(matrix)
     if dim < 2:
         raise InputError(f"IsoScore* needs at least 2 dimensions, got {dim}")
-    if not 0 <= shrinkage <= 1:
-        raise InputError(f"shrinkage must lie in [0, 1], got {shrinkage}")
+    check_share("shrinkage", shrinkage)
     if target is not None:
         target = moment_matrix(target, centered=True).to(matrix)
         if target.shape != matrix.shape:

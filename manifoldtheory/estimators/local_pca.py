@@ -10,7 +10,7 @@ from torch import Tensor
 
 from manifoldtheory.arrays import numpy_in_numpy_out
 from manifoldtheory.errors import InputError
-from manifoldtheory.estimators.moments import real_tensor
+from manifoldtheory.estimators.moments import check_share, real_tensor
 
 NEIGHBOURS = 100
 THRESHOLD = 0.05
@@ -55,6 +55,7 @@ def local_tangents(
     x = finite_points(points)
     if isinstance(neighbours, bool) or not isinstance(neighbours, int) or not 2 <= neighbours < len(x):
         raise InputError(f"{len(x)} points have between 2 and {len(x) - 1} neighbours each, not {neighbours!r}")
+    check_share("the threshold", threshold)
     if not 0 < threshold < 1:
         raise InputError(f"the threshold is a share of the largest eigenvalue between 0 and 1, got {threshold}")
     x = x - x.median(0).values  # not the mean, which one outlier moves; distances by products lose the offset's digits
@@ -80,8 +81,8 @@ def mean_projector(tangents: LocalTangents, rank: int) -> Float[Tensor, "d d"]:
 def finite_points(points: object) -> Float[Tensor, "n d"]:
     """Points (n, d) in float64; raises `InputError` for another shape, none, or entries that are not finite."""
     x = real_tensor("points", points)
-    if x.ndim != 2 or not len(x):
-        raise InputError(f"points have shape (n, d), n ≥ 1, got {tuple(x.shape)}")
+    if x.ndim != 2 or not x.numel():
+        raise InputError(f"points have shape (n, d), n ≥ 1 and d ≥ 1, got {tuple(x.shape)}")
     x = x.to(torch.float64)
     if not torch.isfinite(x).all():
         bad = int((~torch.isfinite(x)).any(1).sum())

@@ -76,6 +76,8 @@ class SecondMoment:
 
         Raises `InputError` for another dimension, and where squares would overflow.
         """
+        if not isinstance(other, SecondMoment):
+            raise InputError(f"merge takes another SecondMoment, got {type(other).__name__}: use update for points")
         if other.dim != self.dim:
             raise InputError(f"can't merge moments of dimensions {self.dim} and {other.dim}")
         if other.weight:
@@ -208,7 +210,10 @@ class SecondMoment:
 
 def pooled(moments: Iterable[SecondMoment]) -> SecondMoment:
     """The moments of all the points that the given accumulators have seen, which are left alone; at least one."""
-    first, *rest = moments
+    parts = list(moments)
+    if not parts or not all(isinstance(part, SecondMoment) for part in parts):
+        raise InputError("pooled takes at least one SecondMoment, and nothing else")
+    first, *rest = parts
     total = SecondMoment(first.dim, first.dtype).merge(first)
     for moment in rest:
         total.merge(moment)
@@ -251,9 +256,22 @@ def _largest(matrix: Tensor) -> float:
     return max(-float(low), float(high)) if float(low) == float(low) else math.nan
 
 
+def check_share(name: str, value: object) -> None:
+    """Raises `InputError` unless the value is a number between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InputError(f"{name} must lie in [0, 1], got {value!r}")
+
+
 def real_tensor(name: str, value: object) -> Tensor:
-    """Numbers as a tensor without a graph; raises `InputError` for complex or boolean ones."""
-    tensor = torch.as_tensor(as_tensor(value)).detach()
+    """Numbers as a dense tensor without a graph; `InputError` for complex or boolean ones, or none."""
+    try:
+        tensor = torch.as_tensor(as_tensor(value)).detach()
+    except (TypeError, ValueError, RuntimeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name} must be a tensor or an array of numbers, got {type(value).__name__}") from error
+    if tensor.layout != torch.strided:
+        raise InputError(f"{name} must be dense, got {tensor.layout}: call to_dense() first")
     if tensor.is_complex() or tensor.dtype == torch.bool:
         raise InputError(f"{name} must be real numbers, got {tensor.dtype}: convert them first")
     return tensor

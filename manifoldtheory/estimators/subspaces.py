@@ -34,7 +34,10 @@ class TangentProxy:
     basis: Float[Tensor, "d k"]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.basis, Tensor | np.ndarray):
+            raise InputError(f"a tangent proxy's basis is a tensor or an array, got {type(self.basis).__name__}")
         basis = real_tensor("a basis", self.basis)
+        basis = basis if basis.is_floating_point() else basis.double()
         if basis.ndim != 2 or not 1 <= self.rank <= self.dim:
             raise InputError(f"a tangent proxy's basis is (d, k) with 1 ≤ k ≤ d, got {tuple(self.basis.shape)}")
         error = (basis.T @ basis).double() - torch.eye(self.rank, dtype=torch.float64, device=basis.device)

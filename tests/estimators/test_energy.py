@@ -151,3 +151,19 @@ def test_bad_input(generator):
         energy_ratio(torch.eye(4), proxy(0, 4, 4), draws=0)
     with pytest.raises(InputError, match="generator"):
         energy_ratio(torch.eye(4), proxy(0, 4, 1))
+    for call in (energy_ratio, covariance_matched_tail):
+        arguments = (torch.eye(4),) if call is covariance_matched_tail else ()
+        with pytest.raises(InputError, match="TangentProxy"):
+            call(torch.eye(4), torch.eye(4)[:, :1], *arguments, generator=generator)
+        with pytest.raises(InputError, match="generator"):
+            call(torch.eye(4), proxy(0, 4, 1), *arguments, generator=3)
+    for bad in (None, "a", torch.eye(4).to_sparse()):
+        with pytest.raises(InputError, match="must be"):
+            energy_ratio(bad, proxy(0, 4, 1), draws=0)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_basis_in_single_precision_is_made_orthonormal(generator):
+    """One sample inside Q_T leaves no energy outside, also where float32 has rounded Q_T."""
+    basis = torch.linalg.qr(torch.randn(6, 2, generator=generator)).Q
+    inside = basis.double().sum(1)
+    assert energy_ratio(torch.outer(inside, inside), TangentProxy(basis), draws=0).ratio == math.inf

@@ -164,3 +164,13 @@ def test_arrays_in_arrays_out_until_a_tensor_comes():
     assert isinstance(pooled([moment, moment]).mean, np.ndarray)
     np.testing.assert_array_equal(moment.covariance, SecondMoment(3).update(x).covariance.numpy())
     assert isinstance(moment.update(x).mean, torch.Tensor)
+
+
+def test_only_accumulators_are_merged_and_pooled():
+    with pytest.raises(InputError, match="use update for points"):
+        SecondMoment(2).merge(torch.eye(2))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match="at least one SecondMoment"):
+        pooled([])
+    for bad in (None, "a", [[None]]):
+        with pytest.raises(InputError, match="tensor or an array of numbers"):
+            SecondMoment(2).update(bad)  # pyright: ignore[reportArgumentType]

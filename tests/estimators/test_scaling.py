@@ -88,7 +88,10 @@ def test_intervals_cover_at_their_level(order):
 
 
 def test_corrected_intervals_cover_however_small_the_noise():
-    """t² (1 + ½ t²) to 1e-5: an expanded logarithm would bias both by several errors. More than 12 of 100 missed: below 1e-2."""
+    """t² (1 + ½ t²) to 1e-5: an expanded logarithm would bias both by several errors.
+
+    More than 12 of 100 intervals of 95 % miss with a probability below 1e-2.
+    """
     rng, scale = np.random.default_rng(1), np.linspace(0.05, 0.3, 8)
     law = 2 * scale**2 * (1 + scale**2 / 2)
     misses = np.zeros(2, dtype=int)

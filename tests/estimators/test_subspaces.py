@@ -10,6 +10,8 @@ from manifoldtheory.estimators import (
     SecondMoment,
     TangentProxy,
     fit_tangent_proxy,
+    iso_score_star,
+    local_tangents,
     random_normal_bases,
 )
 
@@ -144,3 +146,12 @@ def test_bad_input(generator):
         TangentProxy(torch.ones(3, 2))
     with pytest.raises(InputError, match="lower the rank"):
         random_normal_bases(fit_tangent_proxy(x, 3), 1, generator=generator)
+    with pytest.raises(InputError, match="tensor or an array, got list"):
+        TangentProxy([[1.0], [0.0]])  # pyright: ignore[reportArgumentType]
+    assert TangentProxy(np.eye(3, 2, dtype=np.uint16)).rank == 2  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match="d ≥ 1"):
+        local_tangents(np.zeros((5, 0)), 4)
+    with pytest.raises(InputError, match="threshold must lie"):
+        local_tangents(x, 4, threshold="a")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match="shrinkage must lie"):
+        iso_score_star(torch.eye(3), shrinkage="a")  # pyright: ignore[reportArgumentType]
