@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from torch.func import jacfwd, jvp, vmap
+from torch.func import functional_call, jacfwd, jvp, vmap
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.manifolds.checks import require_dim
@@ -29,6 +29,9 @@ class Immersion:
                 f"an immersion must be a function from (m,) to (d,) tensors, got {type(function).__name__}"
             )
         self.dim = dim
+        if isinstance(function, torch.nn.Module):  # whose parameters are constants here
+            constants = {name: parameter.detach() for name, parameter in function.named_parameters()}
+            module, function = function, lambda q: functional_call(module, constants, (q,))
         # A copy, because the function may work in place.
         self._point, self.ambient_dim = _for_one_point(lambda q: function(q.clone()), examples[0])
         if dim >= self.ambient_dim:
@@ -89,10 +92,7 @@ class Immersion:
         size = max(256, CHUNK // (self.ambient_dim * self.dim**2))
         results = vmap(function, chunk_size=size if rows[0].shape[0] > size else None)(*rows)
         results = results if isinstance(results, tuple) else (results,)
-        # Parameters of a decoder are constants; derivatives by coordinates are those of torch.func, not recorded here.
-        results = tuple(result.reshape(*batch, *result.shape[1:]) for result in results)
-        recorded = any(argument.requires_grad for argument in arguments)
-        return results if recorded else tuple(result.detach() for result in results)
+        return tuple(result.reshape(*batch, *result.shape[1:]) for result in results)
 
 
 def require_finite(q: Tensor, *results: Tensor) -> None:

@@ -48,7 +48,7 @@ class Grid:
 
     @cached_property
     def _first(self) -> tuple[Tensor, Tensor]:
-        value, jacobian = self.immersion.jacobian(self.coordinates)
+        value, jacobian = (part.detach() for part in self.immersion.jacobian(self.coordinates))
         return value, torch.linalg.qr(jacobian.nan_to_num(), mode="r")[1].diagonal(dim1=-2, dim2=-1).abs().prod(-1)
 
     @property
@@ -134,7 +134,7 @@ def refine(immersion: Immersion, x: Tensor, q: Tensor, *, until_settled: bool = 
     active = torch.arange(len(x), device=x.device)
     idle = torch.zeros_like(active)
     for _ in range(ITERATIONS):
-        value, jacobian = immersion.jacobian(q[active])
+        value, jacobian = (part.detach() for part in immersion.jacobian(q[active]))
         missing = x[active] - value
         length = torch.linalg.vector_norm(missing, dim=-1).nan_to_num(math.inf)
         nearer = length < distance[active]
