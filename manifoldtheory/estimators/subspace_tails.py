@@ -33,7 +33,8 @@ RESOLVED = 48
 """Effective draws from which on an estimate stands, or a `RESOLVED_SHARE` of the draws if these are few."""
 PLAIN = 30
 """Expected hits among the untilted draws from which on an estimate stands: as good as plain Monte Carlo's 18 %."""
-MORE_DRAWS = (1, 4, 16)
+MORE_STEP, MORE_DRAWS = 4, 16
+"""By what factor draws are added, and up to which."""
 MORE_NUMBERS = 2**22
 """Normal numbers up to which more draws than were asked for are cheap: a fraction of a second."""
 LEVEL = 0.975
@@ -118,12 +119,13 @@ def subspace_tail(
 
 def _resolved(law: SubspaceLaw, rank: int, energy: float, draws: int, generator: torch.Generator) -> TailProbability:
     mean, affordable = mean_energy(law, rank), MORE_NUMBERS // (2 * len(law.energies) * rank)
-    attempts = [draws * more for more in MORE_DRAWS if more == 1 or draws * more <= affordable]
-    tilt = tilted(law, rank, energy) if energy > mean else law
-    for most in attempts:
+    tilt, most = tilted(law, rank, energy) if energy > mean else law, draws
+    tail, hits = _estimate(tilt, rank, energy, most, generator)
+    while not _stands(tail, draws) and tilt is not law and most < min(MORE_DRAWS * draws, affordable // MORE_STEP + 1):
+        most *= MORE_STEP
         tail, hits = _estimate(tilt, rank, energy, most, generator)
-        if _stands(tail, draws) or tilt is law:
-            return tail
+    if _stands(tail, draws) or tilt is law:
+        return tail
     limit = float(betaincinv(hits + 1, most - hits, LEVEL)) if hits < most else 1.0
     bound = replace(tail, probability=limit, stderr=(limit * (1 - limit) / most) ** 0.5, is_bound=True)
     aim = energy

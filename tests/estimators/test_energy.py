@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -151,7 +152,8 @@ def test_bad_input(generator):
         energy_ratio(torch.eye(4), proxy(0, 4, 4), draws=0)
     with pytest.raises(InputError, match="generator"):
         energy_ratio(torch.eye(4), proxy(0, 4, 1))
-    for call in (energy_ratio, covariance_matched_tail):
+    calls: tuple[Any, ...] = (energy_ratio, covariance_matched_tail)
+    for call in calls:
         arguments = (torch.eye(4),) if call is covariance_matched_tail else ()
         with pytest.raises(InputError, match="TangentProxy"):
             call(torch.eye(4), torch.eye(4)[:, :1], *arguments, generator=generator)

@@ -145,7 +145,8 @@ def test_bad_input():
         fit_exponent(LADDER, LADDER, [-1.0] * 7)
     with pytest.raises(InputError, match="equal length"):
         fit_exponent(LADDER[None], LADDER[None])
-    for order in (0.0, -1.0, float("nan"), float("inf"), "2", True):
+    orders: Any = (0.0, -1.0, float("nan"), float("inf"), "2", True)
+    for order in orders:
         with pytest.raises(InputError, match="correction_order"):
             fit_exponent(LADDER, LADDER, correction_order=order)
     with pytest.raises(InputError, match="at least 4"):
