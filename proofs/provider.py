@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from proofs.derivation import Derivation
 
 
-MUTANTS: Mapping[Size, int | None] = {"smoke": 20, "default": 100, "thorough": None}
+MUTANTS: Mapping[Size, int | None] = {"smoke": 8, "default": 100, "thorough": None}
 """How many mutants of each claim's proof are tried, all of them for ``None``."""
 
 

@@ -35,12 +35,12 @@ PLAIN = 30
 """Expected hits among the untilted draws from which on an estimate stands: as good as plain Monte Carlo's 18 %."""
 MORE_STEP, MORE_DRAWS = 4, 16
 """By what factor draws are added, and up to which."""
-MORE_NUMBERS = 2**22
-"""Normal numbers up to which more draws than were asked for are cheap: a fraction of a second."""
+MORE_NUMBERS = 2**19
+"""Normal numbers up to which more draws than were asked for are cheap: tens of milliseconds."""
 LEVEL = 0.975
 """Confidence of the bound from the untilted draws (Clopper and Pearson)."""
 RESOLVED_SHARE = 1 / 32
-RETREAT = 0.85
+RETREAT = 0.75
 ROUNDING = 1e-12
 """Relative size below which a difference of energies is 0."""
 CHUNK_NUMBERS = 2**21
@@ -132,10 +132,10 @@ def _resolved(law: SubspaceLaw, rank: int, energy: float, draws: int, generator:
     while True:
         aim = mean + (aim - mean) * RETREAT
         tilt = tilted(tilt, rank, aim) if aim > mean else law
-        lower, _ = _estimate(tilt, rank, aim, most, generator)
+        lower, _ = _estimate(tilt, rank, aim, draws, generator)
         if _stands(lower, draws) or tilt is law:
             # This energy was picked by its draws, in favour of those that miss heavy weights: draw afresh.
-            lower, _ = _estimate(tilt, rank, aim, most, generator)
+            lower, _ = _estimate(tilt, rank, aim, draws, generator)
             return bound if bound.probability <= lower.probability else replace(lower, is_bound=True)
 
 

@@ -287,10 +287,11 @@ def test_places_where_coordinates_degenerate_are_named() -> None:
 
 
 def test_decoders_with_parameters_and_functions_in_place_are_served() -> None:
-    decoder = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)).double()
+    linear = torch.nn.Linear(2, 4), torch.nn.Linear(4, 3)
+    decoder = torch.nn.Sequential(linear[0], torch.nn.Tanh(), linear[1]).double()
     with torch.random.fork_rng():
         torch.manual_seed(3)
-        for part in (decoder[0], decoder[2]):
+        for part in linear:
             part.reset_parameters()
     manifold = from_immersion(decoder, 2)
     q = START.clone()

@@ -92,7 +92,7 @@ def test_draws_follow_the_generator_and_dtype() -> None:
         (lambda: LAWS["line"].sample(3, generator=None), "explicit torch"),  # pyright: ignore[reportArgumentType]
         (lambda: LAWS["line"].moment(0), "order must be a positive integer"),
         (lambda: unit_vector(2, [0]), "axis must be between 0 and 1, got 2"),
-        (lambda: unit_vector(0, [float("nan")]), r"slopes must be a sequence of rational numbers, got \[nan\]"),
+        (lambda: unit_vector(0, [float("nan")]), r"slopes must be a sequence of rational .* \[nan\]"),  # pyright: ignore[reportArgumentType]
         (lambda: unit_vector(0, 1), "slopes must be a sequence of rational numbers, got 1"),  # pyright: ignore[reportArgumentType]
         (lambda: SamplingLaw("a", ((F(1),),)), r"radial must be a RadialLaw, got 'a': e\.g\. FixedRadius"),  # pyright: ignore[reportArgumentType]
         (lambda: SamplingLaw(FixedRadius(1.0), 1), "directions must be a sequence of vectors, got 1"),  # pyright: ignore[reportArgumentType]
