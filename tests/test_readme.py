@@ -32,9 +32,11 @@ def test_make_targets_exist(line):
     assert re.search(rf"^{line.split()[1]}:", (TOP / "Makefile").read_text(), flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("line", [line for line in COMMANDS if " verify " not in line])
-def test_commands_run(line, tmp_path, monkeypatch):
-    """All but `verify`, which is these together."""
+@pytest.mark.parametrize("name", sorted({line.split()[1] for line in COMMANDS} - {"verify"}))
+def test_commands_run(name, tmp_path, monkeypatch):
+    """All but `verify`, which is these together; those of one name in one folder, since they may share files."""
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, shlex.split(line)[1:])
-    assert result.exit_code == 0, result.output
+    for line in COMMANDS:
+        if line.split()[1] == name:
+            result = CliRunner().invoke(app, shlex.split(line)[1:])
+            assert result.exit_code == 0, result.output
