@@ -41,6 +41,8 @@ LEVEL = 0.975
 """Confidence of the bound from the untilted draws (Clopper and Pearson)."""
 RESOLVED_SHARE = 1 / 32
 RETREAT = 0.75
+DRAFT = 4
+"""By what factor fewer draws tell whether an energy is worth an estimate."""
 ROUNDING = 1e-12
 """Relative size below which a difference of energies is 0."""
 CHUNK_NUMBERS = 2**21
@@ -132,11 +134,12 @@ def _resolved(law: SubspaceLaw, rank: int, energy: float, draws: int, generator:
     while True:
         aim = mean + (aim - mean) * RETREAT
         tilt = tilted(tilt, rank, aim) if aim > mean else law
-        lower, _ = _estimate(tilt, rank, aim, draws, generator)
-        if _stands(lower, draws) or tilt is law:
-            # This energy was picked by its draws, in favour of those that miss heavy weights: draw afresh.
+        draft, _ = _estimate(tilt, rank, aim, -(-draws // DRAFT), generator)
+        if tilt is law or _stands(replace(draft, effective_draws=DRAFT * draft.effective_draws), draws):
+            # Draws that pick an energy favour those that miss heavy weights: fresh ones estimate it.
             lower, _ = _estimate(tilt, rank, aim, draws, generator)
-            return bound if bound.probability <= lower.probability else replace(lower, is_bound=True)
+            if tilt is law or _stands(lower, draws):
+                return bound if bound.probability <= lower.probability else replace(lower, is_bound=True)
 
 
 def _stands(tail: TailProbability, draws: int) -> bool:
