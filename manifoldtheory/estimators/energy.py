@@ -49,7 +49,7 @@ def energy_ratio(
     proxy: TangentProxy,
     *,
     centered: bool = False,
-    draws: int = 1024,
+    draws: int = 1536,
     generator: torch.Generator | None = None,
 ) -> EnergyRatio:
     """R_energy = (tr QᵀAQ / k) / (tr PAP / (d − k)) of a second moment A, P the projector off the proxy's basis Q.
@@ -131,7 +131,7 @@ def covariance_matched_tail(
     covariance: Float[Tensor, "d d"] | np.ndarray,
     *,
     centered: bool = False,
-    draws: int = 1024,
+    draws: int = 1536,
     generator: torch.Generator,
 ) -> TailProbability:
     """Upper tail of the tangent energy under subspaces drawn with the activations' own covariance C: span of C^½ Z.

@@ -17,10 +17,14 @@ exponential tilt I − c(A − λI) of S⁻¹; in general it is solved by Newton
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit
 from torch import Tensor
 
 from manifoldtheory.errors import InputError
@@ -31,7 +35,7 @@ CONVERGED = 0.02
 LARGEST_STEP = 2.0
 RELAXATION = 0.5
 """Share of a Newton step taken under a C that is not I, whose Hessian is only roughly that of Haar."""
-BISECTIONS = 50
+MOST_TILT = 60.0
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,19 @@ class SubspaceLaw:
         inner = torch.linalg.solve_ex(basis @ basis.mT, (basis * self.energies) @ basis.mT).result
         return inner.diagonal(dim1=-2, dim2=-1).mean(-1)
 
-    def log_density(self, z: Float[Tensor, "n r k"], part: float) -> Float[Tensor, " n"]:
-        """log |S^part|^{−k/2} (|zᵀSz| / |zᵀS^{1−part}z|)^{r/2}: the density of the tilt S^part against none."""
+    def log_densities(self, z: Float[Tensor, "n r k"], parts: Iterable[float]) -> Float[Tensor, "p n"]:
+        """log |S^t|^{−k/2} (|zᵀSz| / |zᵀS^{1−t}z|)^{r/2} for each t of `parts`: of the tilt S^t against none."""
         dim, rank = z.shape[1:]
         logs = self.variances.log()
-        ratio = _log_gram(z, logs) - _log_gram(z, (1 - part) * logs)
-        return dim / 2 * ratio - part * rank / 2 * logs.sum()
+        none = _log_gram(z, logs)
+        return torch.stack(
+            [
+                dim / 2 * (none - _log_gram(z, (1 - part) * logs)) - part * rank / 2 * logs.sum()
+                if part
+                else torch.zeros_like(none)
+                for part in parts
+            ]
+        )
 
 
 def _log_gram(z: Tensor, log_weights: Tensor) -> Tensor:
@@ -125,14 +136,42 @@ def _tilted_direction(law: SubspaceLaw, energy: float) -> SubspaceLaw:
         root = law.root / law.variances.sqrt()
         form, rotation = torch.linalg.eigh(root.T @ (excess[:, None] * root))
     form = form / form.max()
-    low, high = 0.0, 60.0  # u, with 2θ = 1 − e⁻ᵘ in units of 1 / largest eigenvalue
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        below = float((form / (1 - form + math.exp(-middle) * form)).sum()) < 0
-        low, high = (middle, high) if below else (low, middle)
-    variances = 1 / (1 - form + math.exp(-low) * form)
+
+    def spread(u: float) -> Tensor:
+        return 1 / (1 - form + math.exp(-u) * form)  # 2θ = 1 − e⁻ᵘ in units of 1 / largest eigenvalue
+
+    def imbalance(u: float) -> float:
+        return float((form * spread(u)).sum())
+
+    u = brentq(imbalance, 0.0, MOST_TILT) if imbalance(0.0) < 0 < imbalance(MOST_TILT) else 0.0
+    variances = spread(u)
     root = root if rotation is None else root @ rotation
     return SubspaceLaw(law.energies, root * variances.sqrt(), variances)
+
+
+def chernoff_bound(energies: Float[Tensor, " d"], rank: int, energy: float) -> float:
+    """Upper bound of P(E ≥ `energy`) for Haar subspaces and a second moment of these eigenvalues.
+
+    The tilt S = (αI − A)⁻¹ has the density |S|^{−k/2} |QᵀS⁻¹Q|^{−d/2} against Haar, so that, least over α > λ₁,
+
+        P ≤ Π (α − λᵢ)^{−k/2} Π (α − μⱼ)^{d/2},
+
+    where the μⱼ are the most equal numbers of sum k·`energy` between what the eigenvalues of QᵀAQ interlace with: by
+    concavity of the logarithm, no |QᵀS⁻¹Q| in the event is larger. For k = 1 this is Chernoff's bound for yᵀ(A − eI)y.
+    """
+    ascending = energies.sort().values.cpu().numpy()
+    least, most = ascending[:rank], ascending[-rank:]
+    width = ascending[-1] - ascending[0]
+    if not least.sum() < rank * energy < most.sum():
+        return 0.0 if rank * energy > most.sum() else 1.0
+    level = brentq(lambda level: np.clip(level, least, most).sum() - rank * energy, ascending[0], ascending[-1])
+    gaps, equal_gaps = ascending[-1] - ascending, ascending[-1] - np.clip(level, least, most)
+
+    def log_bound(log_share: float) -> float:
+        beyond = width * math.exp(log_share)  # α − λ₁
+        return float(len(gaps) * np.log(beyond + equal_gaps).sum() - rank * np.log(beyond + gaps).sum()) / 2
+
+    return math.exp(min(0.0, minimize_scalar(log_bound, bounds=(-MOST_TILT, MOST_TILT), method="bounded").fun))
 
 
 def mean_energy(law: SubspaceLaw, rank: int) -> float:
@@ -183,10 +222,7 @@ def _filled(values: Tensor, rank: int) -> Tensor:
     if rank == len(values):
         return torch.ones_like(values)
     logs = values.clamp(min=torch.finfo(values.dtype).tiny).log()
-    low, high = -float(logs.max()) - 40.0, -float(logs.min()) + 40.0  # log τ
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        below = float(torch.sigmoid(logs + middle).sum()) < rank
-        low, high = (middle, high) if below else (low, middle)
-    filled = torch.sigmoid(logs + (low + high) / 2)
+    numbers = logs.cpu().numpy()
+    log_tau = brentq(lambda u: expit(numbers + u).sum() - rank, -numbers.max() - 40, -numbers.min() + 40)
+    filled = torch.sigmoid(logs + log_tau)
     return filled * (rank / filled.sum())

@@ -1,19 +1,19 @@
 """Tail probabilities of the energy in a random subspace, by tilted importance sampling; no floor at 1/draws.
 
 The null law is Haar, or that of the spans of C^½ Z. Draws come from a mixture: of two tilts of the null, so that the
-energy in question is typical, and of the null itself, so that whatever the tilts miss is still met as often as by plain
-Monte Carlo. The tilts are the one of least divergence S (`subspace_laws`), and its geometric middle S^½ with none.
-Draws are weighted by the density of the null against the mixture, so the estimate of P(E ≥ e) is unbiased: the tilt is
-computed from A, C and e alone, before anything is drawn. Along S^t the logarithm of the density is concave in t, so
-the second keeps the weight of a draw that the first hardly reaches below the root of what it would be; and as one draw
-in two is untilted, no weight exceeds 2: the error is never above that of plain Monte Carlo with `draws` draws.
+energy in question is typical, and of the null itself, so that whatever the tilts miss is still met as by plain Monte
+Carlo. The tilts are the one of least divergence S (`subspace_laws`), and its geometric middle S^½ with none. Draws are
+weighted by the density of the null against the mixture, so the estimate of P(E ≥ e) is unbiased: the tilt is computed
+from A, C and e alone, before anything is drawn. Along S^t the logarithm of the density is concave in t, so the second
+keeps the weight of a draw that the first hardly reaches below the root of what it would be; and as one draw in three
+is untilted, no weight exceeds 3: the error is never above that of plain Monte Carlo with `draws`/2 draws.
 
 How well it works: under Haar the weights are nearly those of an ideal exponential tilt, relative error about
 1.25 √z / √draws at z standard deviations. Where k is small, or C has few effective directions, strong tilts of this
 kind are far from the conditional law; the weights scatter, and the effective draws say so. More are drawn then, as long
-as that is cheap, and only after that is the estimate replaced by an upper bound: the probability of the highest among
-the energies e₀ + (e − e₀)·`RETREAT`ʲ, e₀ the mean, that is resolved, or the limit that the hits among the untilted
-draws set, whichever is lower.
+as that is cheap, and only after that is the estimate replaced by an upper bound: the limit that the hits among the
+untilted draws set, or, if it is lower, Chernoff's (`chernoff_bound`); for a C, in place of the latter, the probability
+of a lower energy, the highest among e₀ + (e − e₀)·`RETREAT`ʲ, e₀ the mean, that draws from laws S^t in between resolve.
 """
 
 import math
@@ -25,10 +25,14 @@ from scipy.special import betaincinv
 from torch import Tensor
 
 from manifoldtheory.errors import InputError
-from manifoldtheory.estimators.subspace_laws import SubspaceLaw, mean_energy, subspace_law, tilted
+from manifoldtheory.estimators.subspace_laws import SubspaceLaw, chernoff_bound, mean_energy, subspace_law, tilted
 
-MIDDLE = 1 / 16
+TILTED, MIDDLE, UNTILTED = 1.0, 0.5, 0.0
+"""The laws drawn from, as powers of S."""
+MIDDLE_SHARE = 1 / 16
 """Share of the tilted draws that come from S^½ in place of S."""
+LADDER = (1.0, 0.75, 0.5, 0.25, 0.0)
+"""Powers of S in equal shares, to find an energy that is resolved."""
 RESOLVED = 48
 """Effective draws from which on an estimate stands, or a `RESOLVED_SHARE` of the draws if these are few."""
 PLAIN = 30
@@ -41,8 +45,6 @@ LEVEL = 0.975
 """Confidence of the bound from the untilted draws (Clopper and Pearson)."""
 RESOLVED_SHARE = 1 / 32
 RETREAT = 0.75
-DRAFT = 4
-"""By what factor fewer draws tell whether an energy is worth an estimate."""
 ROUNDING = 1e-12
 """Relative size below which a difference of energies is 0."""
 CHUNK_NUMBERS = 2**21
@@ -60,8 +62,8 @@ class TailProbability:
     energy: float = math.nan
     """What is exceeded with this probability; less than was asked for where that bounds it from above."""
     is_bound: bool = False
-    """Whether the draws resolve only an upper bound: of a lower `energy`, or the 97.5 % limit of what untilted draws
-    show."""
+    """Whether the draws resolve only an upper bound: Chernoff's (`stderr` 0), the 97.5 % limit of what untilted draws
+    show, or the estimate for a lower `energy`."""
 
 
 def subspace_tail(
@@ -81,8 +83,8 @@ def subspace_tail(
     Args:
         matrix: second moment A, symmetric.
         shape: C of the subspaces' law, the span of C^½ Z; ``None`` for Haar.
-        draws: importance samples, beside as many untilted ones; relative error about 0.09 √(1024/draws) at 6 standard
-            deviations. Where these do not resolve it and d k is small, up to 16 times as many are drawn.
+        draws: importance samples, beside half as many untilted ones; relative error about 0.09 √(1024/draws) at 6
+            standard deviations. Where these do not resolve it and d k is small, up to 16 times as many are drawn.
         generator: explicit source of randomness, on any device.
 
     Raises `InputError` without a generator or draws, for a rank beyond d, numbers that are not finite, or when C has
@@ -120,26 +122,43 @@ def subspace_tail(
 
 
 def _resolved(law: SubspaceLaw, rank: int, energy: float, draws: int, generator: torch.Generator) -> TailProbability:
-    mean, affordable = mean_energy(law, rank), MORE_NUMBERS // (2 * len(law.energies) * rank)
-    tilt, most = tilted(law, rank, energy) if energy > mean else law, draws
-    tail, hits = _estimate(tilt, rank, energy, most, generator)
-    while not _stands(tail, draws) and tilt is not law and most < min(MORE_DRAWS * draws, affordable // MORE_STEP + 1):
-        most *= MORE_STEP
-        tail, hits = _estimate(tilt, rank, energy, most, generator)
-    if _stands(tail, draws) or tilt is law:
-        return tail
-    limit = float(betaincinv(hits + 1, most - hits, LEVEL)) if hits < most else 1.0
-    bound = replace(tail, probability=limit, stderr=(limit * (1 - limit) / most) ** 0.5, is_bound=True)
-    aim = energy
+    affordable = MORE_NUMBERS // (2 * len(law.energies) * rank)
+    tilt = tilted(law, rank, energy) if energy > mean_energy(law, rank) else law
+    most = draws
     while True:
-        aim = mean + (aim - mean) * RETREAT
-        tilt = tilted(tilt, rank, aim) if aim > mean else law
-        draft, _ = _estimate(tilt, rank, aim, -(-draws // DRAFT), generator)
-        if tilt is law or _stands(replace(draft, effective_draws=DRAFT * draft.effective_draws), draws):
-            # Draws that pick an energy favour those that miss heavy weights: fresh ones estimate it.
-            lower, _ = _estimate(tilt, rank, aim, draws, generator)
-            if tilt is law or _stands(lower, draws):
-                return bound if bound.probability <= lower.probability else replace(lower, is_bound=True)
+        sample = _mixture(tilt, rank, most, generator)
+        tail = sample.tail(energy)
+        if tilt is law or _stands(tail, draws):
+            return tail
+        if most >= min(MORE_DRAWS * draws, affordable // MORE_STEP + 1):
+            break
+        most *= MORE_STEP
+    untilted = sample.counts[UNTILTED]
+    hits = sample.hits(energy)
+    limit = float(betaincinv(hits + 1, untilted - hits, LEVEL)) if hits < untilted else 1.0
+    bound = replace(tail, probability=limit, stderr=(limit * (1 - limit) / untilted) ** 0.5, is_bound=True)
+    if law.root.ndim == 1:
+        chernoff = chernoff_bound(law.energies, rank, energy)
+        return replace(bound, probability=chernoff, stderr=0.0) if chernoff < limit else bound
+    lower = _of_a_lower_energy(law, tilt, rank, energy, draws, generator)
+    return lower if lower is not None and lower.probability < limit else bound
+
+
+def _of_a_lower_energy(
+    law: SubspaceLaw, tilt: SubspaceLaw, rank: int, energy: float, draws: int, generator: torch.Generator
+) -> TailProbability | None:
+    """An estimate that bounds from above; ``None`` if nothing is resolved.
+
+    Draws that pick an energy favour those that miss heavy weights, so one half of them picks and the other estimates.
+    """
+    counts = dict.fromkeys(LADDER, -(-draws // len(LADDER)))
+    picking, estimating = (_draw(tilt, rank, counts, generator) for _ in range(2))
+    mean, distance = mean_energy(law, rank), 1.0
+    while (distance := distance * RETREAT) > ROUNDING:
+        aim = mean + (energy - mean) * distance
+        if _stands(picking.tail(aim), draws) and _stands(tail := estimating.tail(aim), draws):
+            return replace(tail, is_bound=True)
+    return None
 
 
 def _stands(tail: TailProbability, draws: int) -> bool:
@@ -147,53 +166,54 @@ def _stands(tail: TailProbability, draws: int) -> bool:
     return tail.effective_draws >= min(RESOLVED, draws * RESOLVED_SHARE) or expected >= PLAIN
 
 
-def _estimate(
-    tilt: SubspaceLaw, rank: int, energy: float, draws: int, generator: torch.Generator
-) -> tuple[TailProbability, int]:
-    """Mean of event / density of the mixture, in logarithms: it may be far below the smallest float.
+@dataclass(frozen=True)
+class _Sample:
+    """Draws from several laws S^t, in this order, and their weights against the mixture of them all."""
 
-    Of `draws` tilted and as many untilted draws; also how many of the latter hit.
-    """
-    middle = int(draws * MIDDLE)
-    counts = {1.0: draws - middle, 0.5: middle, 0.0: draws}
-    shares = {part: count / (2 * draws) for part, count in counts.items() if count}
-    logs = torch.cat(
-        [
-            _log_weights(tilt, rank, energy, n, part, shares, generator)
-            for part, count in counts.items()
-            for n in _chunks(count, max(1, CHUNK_NUMBERS // (len(tilt.energies) * rank)))
-        ]
-    )
-    hits = int((logs[draws:] != -math.inf).sum())  # NaN counts as one: it bounds from above
-    largest = float(logs.max())
-    if not math.isfinite(largest):  # no draw hits, or rounding has spoilt one: nothing is known
-        return TailProbability(1.0, math.inf, 0.0, energy), hits
-    relative, scale = (logs - largest).exp(), math.exp(largest)
-    probability = scale * float(relative.mean())
-    # Tilted and untilted draws are fixed in number, so that their difference is no error.
-    variance = float(relative.view(2, draws).var(1).mean()) if draws > 1 else math.inf
-    stderr = scale * (variance / (2 * draws)) ** 0.5
-    effective = float(relative.sum() ** 2 / relative.square().sum())
-    return TailProbability(min(1.0, probability), stderr, effective, energy), hits
+    counts: dict[float, int]
+    """Number of draws by t."""
+    energies: Float[Tensor, " n"]
+    log_weights: Float[Tensor, " n"]
+    """The probabilities of interest may be far below the smallest float."""
+
+    def tail(self, energy: float) -> TailProbability:
+        """P(E ≥ `energy`): the mean of event / density of the mixture."""
+        # A NaN among the energies stays one.
+        logs = torch.where(self.energies < energy, -math.inf, self.log_weights + 0 * self.energies)
+        largest, total = float(logs.max()), len(logs)
+        if not math.isfinite(largest):  # no draw hits, or rounding has spoilt one: nothing is known
+            return TailProbability(1.0, math.inf, 0.0, energy)
+        relative, scale = (logs - largest).exp(), math.exp(largest)
+        # The tilted and the untilted draws are fixed in number, so that their difference is no error.
+        parts = relative.split([total - self.counts[UNTILTED], self.counts[UNTILTED]])
+        variance = sum(len(part) * float(part.var()) for part in parts) / total**2 if total > 3 else math.inf
+        stderr = scale * variance**0.5 if variance < math.inf else math.inf
+        effective = float(relative.sum() ** 2 / relative.square().sum())
+        return TailProbability(min(1.0, scale * float(relative.mean())), stderr, effective, energy)
+
+    def hits(self, energy: float) -> int:
+        """Number of untilted draws, the last ones, of at least this energy; NaN counts as one: it bounds from above."""
+        return int((~(self.energies[-self.counts[UNTILTED] :] < energy)).sum())
 
 
-def _log_weights(
-    tilt: SubspaceLaw,
-    rank: int,
-    energy: float,
-    n: int,
-    own: float,
-    shares: dict[float, float],
-    generator: torch.Generator,
-) -> Float[Tensor, " n"]:
-    """Logarithms of 1 / density of the mixture for draws of S^own, −∞ where they miss the energy."""
-    size = (n, len(tilt.energies), rank)
-    z = torch.randn(size, generator=generator, device=generator.device, dtype=torch.float64)
-    if own != 1:
-        z = z * tilt.variances.pow((own - 1) / 2)[:, None]
-    densities = [tilt.log_density(z, part) + math.log(share) for part, share in shares.items()]
-    excess = tilt.energy(z) - energy
-    return torch.where(excess < 0, -math.inf, -torch.stack(densities).logsumexp(0) + 0 * excess)  # NaN stays NaN
+def _mixture(tilt: SubspaceLaw, rank: int, draws: int, generator: torch.Generator) -> _Sample:
+    """`draws` tilted and half as many untilted draws."""
+    middle = int(draws * MIDDLE_SHARE)
+    counts = {TILTED: draws - middle, MIDDLE: middle, UNTILTED: -(-draws // 2)}
+    return _draw(tilt, rank, {part: count for part, count in counts.items() if count}, generator)
+
+
+def _draw(tilt: SubspaceLaw, rank: int, counts: dict[float, int], generator: torch.Generator) -> _Sample:
+    total, dim = sum(counts.values()), len(tilt.energies)
+    energies, log_weights = [], []
+    shares = torch.tensor(list(counts.values()), device=generator.device, dtype=torch.float64) / total
+    for own, count in counts.items():
+        for n in _chunks(count, max(1, CHUNK_NUMBERS // (dim * rank))):
+            z = torch.randn((n, dim, rank), generator=generator, device=generator.device, dtype=torch.float64)
+            z = z * tilt.variances.pow((own - 1) / 2)[:, None]
+            energies.append(tilt.energy(z))
+            log_weights.append(-(tilt.log_densities(z, counts) + shares.log()[:, None]).logsumexp(0))
+    return _Sample(counts, torch.cat(energies), torch.cat(log_weights))
 
 
 def _chunks(n: int, size: int) -> list[int]:

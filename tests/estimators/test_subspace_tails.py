@@ -15,6 +15,7 @@ from scipy.stats import beta, kstest
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.estimators.energy import subspace_energy
+from manifoldtheory.estimators.subspace_laws import chernoff_bound
 from manifoldtheory.estimators.subspace_tails import TailProbability, subspace_tail
 
 FALSE_ALARM = 4.5
@@ -237,6 +238,44 @@ def test_more_draws_come_before_a_bound():
     assert 1.2e-9 < long.probability < 1.6e-9
     for tail in tails:
         assert abs(tail.probability - long.probability) < FALSE_ALARM * math.hypot(tail.stderr, long.stderr)
+
+
+@pytest.mark.parametrize(("dim", "rank"), [(8, 2), (16, 4), (64, 1), (6, 5)])
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 0.9, 0.999, 1 - 1e-9])
+def test_chernoff_bound_of_a_spike_has_the_exponent_of_its_beta_law(dim, rank, share):
+    energy = (rank / dim + share * (1 - rank / dim)) / rank
+    exact, bound = spike_tail(energy, rank, dim, 1.0), chernoff_bound(spike(dim).diagonal(), rank, energy)
+    assert exact < bound <= 1
+    assert bound < exact * max(20.0, dim**2)
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=3, max_size=12).filter(lambda values: max(values) - min(values) > 1e-3),
+    st.data(),
+)
+def test_chernoff_bound_falls_with_the_energy_and_is_above_plain_monte_carlo(values, data):
+    spectrum = torch.tensor(values, dtype=torch.float64)
+    rank = data.draw(st.integers(1, len(values) - 1))
+    top, mean = float(spectrum.sort().values[-rank:].mean()), float(spectrum.mean())
+    energy = mean + data.draw(st.floats(0, 1)) * (top - mean)
+    bound = chernoff_bound(spectrum, rank, energy)
+    assert 0 <= bound <= 1
+    assert chernoff_bound(spectrum, rank, mean) == pytest.approx(1, abs=1e-6)
+    assert chernoff_bound(spectrum, rank, mean + 0.5 * (energy - mean)) >= bound * (1 - 1e-6)
+    bases = random_bases(2000, len(values), rank, 15)
+    found = float(((bases * (spectrum[:, None] * bases)).sum((1, 2)) / rank >= energy).double().mean())
+    assert found <= bound + FALSE_ALARM * (bound / 2000) ** 0.5 + 1 / 2000
+
+
+def test_haar_tails_beyond_the_draws_are_bounded_by_chernoff(generator):
+    """Four outliers of sixteen, and a subspace turned from them by 0.01: about 0.01 to the 48th, and a factor."""
+    matrix = torch.diag(torch.cat([torch.full((4,), 25.0), torch.ones(12)]).double())
+    energy = 25 - 24 * math.sin(0.01) ** 2
+    tail = subspace_tail(matrix, 4, energy, draws=128, generator=generator)
+    assert tail.is_bound
+    assert tail.stderr == 0
+    assert tail.energy == energy
+    assert 0 < tail.probability < 1e-70
 
 
 def test_what_is_not_resolved_is_bounded_from_above(generator):
