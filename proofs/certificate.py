@@ -105,8 +105,30 @@ def check(chains: Sequence[Chain]) -> tuple[Refusal, ...]:
 
     A chain may use only facts of chains before it that checked themselves.
     """
+    return tuple(refusal for verification in trace(chains) for refusal in verification.refusals)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """A chain as it was verified: by which checker, with what known before each step and after the last."""
+
+    chain: Chain
+    checker: "Checker"
+    """As it was before the chain."""
+    scopes: "tuple[Scope, ...]"
+    refusals: tuple[Refusal, ...]
+
+
+def trace(chains: Sequence[Chain]) -> tuple[Verification, ...]:
+    """Verifies chains in order, as `check` does, and keeps what the checker knew on the way."""
     checker = Checker()
-    return tuple(refusal for chain in chains for refusal in checker.add(chain))
+    verifications = []
+    for chain in chains:
+        before = checker.copy()
+        scopes: list[Scope] = []
+        refusals = checker.add(chain, scopes)
+        verifications.append(Verification(chain, before, tuple(scopes), refusals))
+    return tuple(verifications)
 
 
 class Checker:
@@ -131,8 +153,11 @@ class Checker:
 
         return open_scope(chain, self.facts, frozenset(self._remainders))
 
-    def add(self, chain: Chain) -> tuple[Refusal, ...]:
-        """Verifies a chain; its fact can be used by later ones when nothing is refused."""
+    def add(self, chain: Chain, scopes: "list[Scope] | None" = None) -> tuple[Refusal, ...]:
+        """Verifies a chain; its fact can be used by later ones when nothing is refused.
+
+        What is known before each step, and after the last, is appended to `scopes`.
+        """
         from proofs.facts import prove_fact
         from proofs.wellformed import Refused
 
@@ -147,6 +172,8 @@ class Checker:
         except Exception as refusal:
             return (Refusal(chain.name, 0, _reason(refusal)),)
         refusals: list[Refusal] = []
+        scopes = [] if scopes is None else scopes
+        scopes.append(scope)
         for number, step in enumerate(chain.steps, start=1):
             expected = chain.start if number == 1 else chain.steps[number - 2].right
             if step.left != expected:
@@ -155,6 +182,7 @@ class Checker:
                 scope = verify(step, scope)
             except Exception as refusal:
                 refusals.append(Refusal(chain.name, number, f"{step.rule}: {_reason(refusal)}"))
+            scopes.append(scope)
         self._remainders |= scope.remainders.keys()
         if not refusals:
             self.facts[chain.name] = prove_fact(chain, scope, [self.facts[name] for name in chain.uses])

@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from manifoldtheory.ledger import Claim, Form, Prediction, Statement, Verdict
-from proofs.certificate import Chain, Refusal, Step, check
+from proofs.certificate import Chain, Refusal, Step, Verification, trace
 from proofs.conditions import Condition
 from proofs.expressions import Remainders, is_remainder
 from proofs.mutation import MutationCount, count
@@ -51,9 +51,14 @@ class Derivation:
         return tuple(step for chain in self.chains for step in chain.steps)
 
     @cached_property
+    def verifications(self) -> tuple[Verification, ...]:
+        """How the checker came through the chains, those of other claims first."""
+        return trace((*self.imports, *self.chains))
+
+    @cached_property
     def refusals(self) -> tuple[Refusal, ...]:
         """The steps that the checker refuses; empty when the certificate holds."""
-        return check((*self.imports, *self.chains))
+        return tuple(refusal for verification in self.verifications for refusal in verification.refusals)
 
     @property
     def holds(self) -> bool:
@@ -68,7 +73,7 @@ class Derivation:
     @cache  # noqa: B019  (one per claim and process)
     def mutations(self, most: int | None = None) -> MutationCount:
         """How the checker fares against mutants of the chains, all or a sample; see `proofs.mutation`."""
-        return count((*self.imports, *self.chains), own=self.chains, most=most)
+        return count(self.verifications[len(self.imports) :], most=most)
 
     def chain(self, name: str) -> Chain:
         """The chain of that name; ``KeyError`` when there is none."""

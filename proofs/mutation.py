@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy
 
-from proofs.certificate import Chain, Checker, Step, verify
+from proofs.certificate import Chain, Step, Verification, verify
 from proofs.contractions import contracted, same
 from proofs.expressions import canonical, is_remainder
 from proofs.normal_forms import equal
@@ -158,45 +158,35 @@ def _equal(before: Any, after: Any) -> bool:
         return False
 
 
-def count(chains: Sequence[Chain], *, own: Sequence[Chain], most: int | None = None) -> MutationCount:
-    """Tries the mutants of the `own` chains among chains that check, or a sample of at most so many, evenly spread.
+def count(verifications: Sequence[Verification], *, most: int | None = None) -> MutationCount:
+    """Tries the mutants of chains that check, or a sample of at most so many, evenly spread.
 
-    A mutant counts as refused when the checker refuses the changed step, the step after it, or the chain.
+    A mutant counts as refused when the checker refuses the changed step, the step after it, or the chain. Raises
+    ``ValueError`` for a chain that does not check.
     """
-    states = _states(chains)
-    every = [(chain, mutant) for chain in own for mutant in mutants(chain)]
+    for verification in verifications:
+        if verification.refusals:
+            raise ValueError(f"mutants are of proofs that hold, and this one does not: {verification.refusals[0]}")
+    every = [(verification, mutant) for verification in verifications for mutant in mutants(verification.chain)]
     stride = 1 if most is None else max(1, -(-len(every) // most))
     refused = skipped = declared = 0
     accepted: list[str] = []
-    for chain, mutant in every[::stride]:
+    for verification, mutant in every[::stride]:
         if mutant.is_equal:
             skipped += 1
-        elif _refused(mutant, *states[chain.name]):
+        elif _refused(mutant, verification):
             refused += 1
             declared += mutant.is_declaration
         else:
-            accepted.append(f"{chain.name}, step {mutant.step}, {mutant.what}: {mutant.before} became {mutant.after}")
+            name = verification.chain.name
+            accepted.append(f"{name}, step {mutant.step}, {mutant.what}: {mutant.before} became {mutant.after}")
     return MutationCount(refused, skipped, declared, tuple(accepted))
 
 
-def _states(chains: Sequence[Chain]) -> dict[str, tuple[Checker, list[Any]]]:
-    """The checker before each chain, and what is known before each of its steps."""
-    checker = Checker()
-    states: dict[str, tuple[Checker, list[Any]]] = {}
-    for chain in chains:
-        before, scopes = checker.copy(), [checker.scope(chain)]
-        if refusals := checker.add(chain):
-            raise ValueError(f"mutants are of proofs that hold, and this one does not: {refusals[0]}")
-        for step in chain.steps:
-            scopes.append(verify(step, scopes[-1]))
-        states[chain.name] = (before, scopes)
-    return states
-
-
-def _refused(mutant: Mutant, before: Checker, scopes: list[Any]) -> bool:
+def _refused(mutant: Mutant, verification: Verification) -> bool:
     if mutant.step:
         try:  # the steps before it are as they were
-            verify(mutant.chain.steps[mutant.step - 1], scopes[mutant.step - 1])
+            verify(mutant.chain.steps[mutant.step - 1], verification.scopes[mutant.step - 1])
         except Exception:
             return True
-    return bool(before.copy().add(mutant.chain))
+    return bool(verification.checker.copy().add(mutant.chain))

@@ -17,13 +17,14 @@ exponential tilt I − c(A − λI) of S⁻¹; in general it is solved by Newton
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
 from jaxtyping import Float
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq, fminbound
 from scipy.special import expit
 from torch import Tensor
 
@@ -143,7 +144,7 @@ def _tilted_direction(law: SubspaceLaw, energy: float) -> SubspaceLaw:
     def imbalance(u: float) -> float:
         return float((form * spread(u)).sum())
 
-    u = brentq(imbalance, 0.0, MOST_TILT) if imbalance(0.0) < 0 < imbalance(MOST_TILT) else 0.0
+    u = _root(imbalance, 0.0, MOST_TILT) if imbalance(0.0) < 0 < imbalance(MOST_TILT) else 0.0
     variances = spread(u)
     root = root if rotation is None else root @ rotation
     return SubspaceLaw(law.energies, root * variances.sqrt(), variances)
@@ -164,14 +165,15 @@ def chernoff_bound(energies: Float[Tensor, " d"], rank: int, energy: float) -> f
     width = ascending[-1] - ascending[0]
     if not least.sum() < rank * energy < most.sum():
         return 0.0 if rank * energy > most.sum() else 1.0
-    level = brentq(lambda level: np.clip(level, least, most).sum() - rank * energy, ascending[0], ascending[-1])
+    level = _root(lambda level: float(np.clip(level, least, most).sum()) - rank * energy, ascending[0], ascending[-1])
     gaps, equal_gaps = ascending[-1] - ascending, ascending[-1] - np.clip(level, least, most)
 
     def log_bound(log_share: float) -> float:
         beyond = width * math.exp(log_share)  # α − λ₁
         return float(len(gaps) * np.log(beyond + equal_gaps).sum() - rank * np.log(beyond + gaps).sum()) / 2
 
-    return math.exp(min(0.0, minimize_scalar(log_bound, bounds=(-MOST_TILT, MOST_TILT), method="bounded").fun))
+    best = cast("float", fminbound(log_bound, -MOST_TILT, MOST_TILT))
+    return math.exp(min(0.0, log_bound(best)))
 
 
 def mean_energy(law: SubspaceLaw, rank: int) -> float:
@@ -223,6 +225,10 @@ def _filled(values: Tensor, rank: int) -> Tensor:
         return torch.ones_like(values)
     logs = values.clamp(min=torch.finfo(values.dtype).tiny).log()
     numbers = logs.cpu().numpy()
-    log_tau = brentq(lambda u: expit(numbers + u).sum() - rank, -numbers.max() - 40, -numbers.min() + 40)
+    log_tau = _root(lambda u: float(expit(numbers + u).sum()) - rank, -numbers.max() - 40, -numbers.min() + 40)
     filled = torch.sigmoid(logs + log_tau)
     return filled * (rank / filled.sum())
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    return cast("float", brentq(function, low, high))

@@ -1,6 +1,7 @@
 """Geodesics of a submanifold in the intrinsic coordinates of its immersion."""
 
 import math
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -29,12 +30,18 @@ class GeodesicCoordinates:
 
     def __init__(self, manifold: Submanifold) -> None:
         self.manifold = manifold
-        if isinstance(manifold, ImmersedManifold):
-            self.immersion, self._grid = manifold._immersion, manifold._grid
-        else:
-            box = coordinate_box(manifold)
-            self.immersion = Immersion(manifold.immersion, manifold.dim, spread(box, 64))
-            self._grid = Grid(self.immersion, box)
+
+    @cached_property
+    def immersion(self) -> Immersion:
+        if isinstance(self.manifold, ImmersedManifold):
+            return self.manifold._immersion
+        return Immersion(self.manifold.immersion, self.manifold.dim, spread(coordinate_box(self.manifold), 64))
+
+    @cached_property
+    def _grid(self) -> Grid:
+        if isinstance(self.manifold, ImmersedManifold):
+            return self.manifold._grid
+        return Grid(self.immersion, coordinate_box(self.manifold))
 
     @property
     def box(self) -> Tensor:

@@ -38,8 +38,8 @@ def geomstats_space(manifold: Submanifold) -> Any:
             factors = [factor.geomstats for factor in manifold.factors]
             space = load_geomstats("geomstats.geometry.product_manifold").ProductManifold(factors)
         else:
-            return _immersed_set(manifold)
-    space.manifoldtheory_origin = manifold
+            space = _immersed_set(manifold)
+    space.manifoldtheory_origin, space.manifoldtheory_metric = manifold, space.metric
     return space
 
 
@@ -81,8 +81,6 @@ def _immersed_set(manifold: Submanifold) -> Any:
 
     class TorchImmersedSet(base.ImmersedSet):
         """Points are intrinsic coordinates (…, m)."""
-
-        manifoldtheory_origin = manifold
 
         def __init__(self) -> None:
             super().__init__(dim=manifold.dim)

@@ -306,7 +306,7 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="Print one JSON obj
 def main() -> None:
     """The entry point of the command ``manifoldtheory``."""
     # Imports make many objects and little garbage: the default threshold spends a fifth of their time on collections.
-    gc.set_threshold(50_000, 20, 100)
+    gc.set_threshold(100_000, 50, 100)
     status: int | str | None = 0
     try:
         app()
