@@ -3,8 +3,9 @@
 Names load when first used: nothing here imports geomstats, and torch only comes with the name that needs it.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from manifoldtheory.lazy import lazy_names
 
 if TYPE_CHECKING:
     from manifoldtheory.manifolds.base import Submanifold
@@ -28,31 +29,34 @@ if TYPE_CHECKING:
     from manifoldtheory.manifolds.stiefel import SpecialOrthogonal, Stiefel
     from manifoldtheory.manifolds.torus import Torus
 
-_MODULES = {
-    "Cloud": "clouds",
-    "Cylinder": "cylinder",
-    "Direction": "clouds",
-    "Ellipsoid": "ellipsoid",
-    "FixedRadius": "radial",
-    "Grassmannian": "grassmannian",
-    "ImmersedManifold": "immersed",
-    "Measure": "clouds",
-    "MongePatch": "monge",
-    "Product": "product",
-    "RadialLaw": "radial",
-    "SpecialOrthogonal": "stiefel",
-    "Sphere": "sphere",
-    "Stiefel": "stiefel",
-    "Submanifold": "base",
-    "Torus": "torus",
-    "TruncatedHalfNormal": "radial",
-    "TruncatedPareto": "radial",
-    "TwoPoint": "radial",
-    "UniformBall": "radial",
-    "Veronese": "grassmannian",
-    "from_geomstats": "conversion",
-    "from_immersion": "immersed",
-}
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Cloud": "clouds",
+        "Cylinder": "cylinder",
+        "Direction": "clouds",
+        "Ellipsoid": "ellipsoid",
+        "FixedRadius": "radial",
+        "Grassmannian": "grassmannian",
+        "ImmersedManifold": "immersed",
+        "Measure": "clouds",
+        "MongePatch": "monge",
+        "Product": "product",
+        "RadialLaw": "radial",
+        "SpecialOrthogonal": "stiefel",
+        "Sphere": "sphere",
+        "Stiefel": "stiefel",
+        "Submanifold": "base",
+        "Torus": "torus",
+        "TruncatedHalfNormal": "radial",
+        "TruncatedPareto": "radial",
+        "TwoPoint": "radial",
+        "UniformBall": "radial",
+        "Veronese": "grassmannian",
+        "from_geomstats": "conversion",
+        "from_immersion": "immersed",
+    },
+)
 
 __all__ = [
     "Cloud",
@@ -79,13 +83,3 @@ __all__ = [
     "from_geomstats",
     "from_immersion",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -4,8 +4,9 @@ Names load when first used. `manifoldtheory.testing.strategies` needs the extra 
 does not.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from manifoldtheory.lazy import lazy_names
 
 if TYPE_CHECKING:
     from manifoldtheory.testing.clouds import TokenCloud
@@ -22,25 +23,28 @@ if TYPE_CHECKING:
     from manifoldtheory.testing.sampling import SamplingLaw, unit_vector
     from manifoldtheory.testing.scaling import assert_scaling
 
-_MODULES = {
-    "LinearLoss": "losses",
-    "LogisticLoss": "losses",
-    "Loss": "losses",
-    "QuarticLoss": "losses",
-    "SamplingLaw": "sampling",
-    "SoftmaxLoss": "losses",
-    "SquaredLoss": "losses",
-    "TokenCloud": "clouds",
-    "assert_scaling": "scaling",
-    "base_point": "recipes",
-    "covariance": "recipes",
-    "frequency_table": "recipes",
-    "monge_patch": "recipes",
-    "orthonormal_frame": "recipes",
-    "second_form": "recipes",
-    "trace_free": "recipes",
-    "unit_vector": "sampling",
-}
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "LinearLoss": "losses",
+        "LogisticLoss": "losses",
+        "Loss": "losses",
+        "QuarticLoss": "losses",
+        "SamplingLaw": "sampling",
+        "SoftmaxLoss": "losses",
+        "SquaredLoss": "losses",
+        "TokenCloud": "clouds",
+        "assert_scaling": "scaling",
+        "base_point": "recipes",
+        "covariance": "recipes",
+        "frequency_table": "recipes",
+        "monge_patch": "recipes",
+        "orthonormal_frame": "recipes",
+        "second_form": "recipes",
+        "trace_free": "recipes",
+        "unit_vector": "sampling",
+    },
+)
 
 __all__ = [
     "LinearLoss",
@@ -61,13 +65,3 @@ __all__ = [
     "trace_free",
     "unit_vector",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

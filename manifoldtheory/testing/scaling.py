@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from manifoldtheory.errors import InputError
-from manifoldtheory.estimators.scaling import PowerLaw, fit_exponent
+from manifoldtheory.estimators.scaling import PowerLaw, fit_exponent, numbers
 from manifoldtheory.testing.checks import require_number
 
 Interval = tuple[float, float]
@@ -51,8 +51,8 @@ def assert_scaling(
     finite numbers in their range.
     """
     __tracebackhide__ = True
-    t, v = _numbers("radii", radii), _numbers("values", values)
-    errors = None if stderr is None else _numbers("stderr", stderr)
+    t, v = numbers("radii", radii), numbers("values", values)
+    errors = None if stderr is None else numbers("stderr", stderr)
     exponent = require_number("the wanted exponent", exponent)
     level = require_number("level", level, 0, 1, above=True)
     if level == 1:
@@ -120,14 +120,3 @@ def _picture(law: PowerLaw, t: np.ndarray, v: np.ndarray, correction_order: floa
         "  residual = value / leading term − 1",
         *rows,
     ]
-
-
-def _numbers(name: str, values: Iterable[Any]) -> np.ndarray:
-    """Floats from a tensor on any device (with a gradient or without), an array, or an iterable of numbers."""
-    detach = getattr(values, "detach", None)
-    try:
-        if detach is not None:
-            return np.asarray(detach().cpu().tolist(), dtype=float)
-        return np.asarray([float(getattr(value, "detach", lambda value=value: value)()) for value in values])
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be a tensor, an array or a list of numbers, got {values!r}") from error

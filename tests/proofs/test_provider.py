@@ -37,7 +37,9 @@ def test_every_claim_speaks_of_both_forms() -> None:
         assert mutants.n is not None
         assert mutants.rung is not None
         assert mutants.n == mutants.predicted == mutants.measured
-        assert mutants.n + mutants.rung[1] == pytest.approx(provider.MUTANTS["smoke"], rel=0.5)
+        most = provider.MUTANTS["smoke"]
+        assert most is not None
+        assert most / 2 <= mutants.n + mutants.rung[1] <= most  # one in a whole number of all
         assert {record.statement for record in evidence} == set(Form)
         assert all(r.verdict == Verdict.SUPPORTS for r in evidence if r.statement == Form.REPAIRED)
 
