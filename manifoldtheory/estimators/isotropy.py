@@ -61,9 +61,8 @@ def _participation(matrix: Tensor) -> float:
         return math.nan
     trace = float((diagonal / scale).sum())
     # In units of the scale, else tr C² under- or overflows where C does not; divided again only where it matters.
-    norm = float(torch.linalg.vector_norm(matrix)) / scale
-    if not 1e-100 < scale < 1e100:
-        norm = float(torch.linalg.vector_norm(matrix / scale))
+    entries = (matrix if 1e-100 < scale < 1e100 else matrix / scale).reshape(-1)
+    norm = float(torch.dot(entries, entries)) ** 0.5 / (scale if 1e-100 < scale < 1e100 else 1.0)
     ratio = (trace / norm) ** 2
     if ratio < 1 - ROUNDING:
         raise InputError(f"(tr C)² is {ratio:.3g} of tr C², so C has negative eigenvalues: pass a covariance")
