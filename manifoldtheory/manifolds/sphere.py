@@ -22,6 +22,9 @@ from manifoldtheory.manifolds.hypersurfaces import frames
 CHUNK = 2**16
 """Points moved at a time: what is computed for them stays in the cache."""
 
+SHORT = 4
+"""Coordinates up to which it is faster to go through points column by column."""
+
 LONGEST_ANGLE = 1e6
 """Radians along a great circle; float64 leaves ten digits of the end, float32 one."""
 
@@ -76,20 +79,25 @@ class Sphere(Submanifold):
 
         What is computed for a chunk stays in the cache: twice as fast as the same for all at once.
         """
-        ones, square = x.new_ones(self.ambient_dim), self.radius**2
-        product = torch.mul(x, x)
-        least, most = (product @ ones).aminmax()
-        mixed = torch.mul(x, v, out=product) @ ones
-        angle = torch.mul(v, v, out=product) @ ones
-        angle.addcmul_(mixed, mixed, value=-1 / square).clamp_(min=self._flat(v)).sqrt_().div_(self.radius)
+        square, product = self.radius**2, torch.mul(x, x)
+        least, most = _row_sums(product).aminmax()
+        mixed = _row_sums(torch.mul(x, v, out=product))
+        angle = _row_sums(torch.mul(v, v, out=product))
+        angle.addcmul_(mixed, mixed, value=-1 / square).clamp_(min=self._flat(v)).sqrt_()
+        if self.radius != 1:
+            angle /= self.radius
         slack = POINT_ROUNDINGS * torch.finfo(x.dtype).eps
         if not ((1 - slack) * square <= float(least) <= float(most) <= (1 + slack) * square):
             return False
         if not float(angle.amax()) <= LONGEST_ANGLE:
             return False
         cosine, sinc = torch.cos(angle), torch.sin(angle).div_(angle)
-        torch.mul(x, cosine.addcmul_(mixed, sinc, value=-1 / square)[:, None], out=end)
-        end.addcmul_(v, sinc[:, None])
+        cosine.addcmul_(mixed, sinc, value=-1 / square)
+        if self.ambient_dim > SHORT:
+            torch.mul(x, cosine[:, None], out=end).addcmul_(v, sinc[:, None])
+        else:
+            for own, other, column in zip(x.unbind(1), v.unbind(1), end.unbind(1), strict=True):
+                torch.mul(own, cosine, out=column).addcmul_(other, sinc)
         return True
 
     def _exp(self, x: Tensor, v: Tensor) -> Tensor:
@@ -110,6 +118,16 @@ class Sphere(Submanifold):
 
     def _draw(self, n: int, generator: torch.Generator) -> Tensor:
         return self.radius * uniform_directions(n, self.ambient_dim, generator)
+
+
+def _row_sums(rows: Tensor) -> Tensor:
+    """Sums over the last axis, several times faster than torch's where it is short."""
+    if rows.shape[1] > SHORT:
+        return rows @ rows.new_ones(rows.shape[1])
+    sums = rows[:, 0] + rows[:, 1]
+    for column in range(2, rows.shape[1]):
+        sums += rows[:, column]
+    return sums
 
 
 class SphereChart(Chart):

@@ -110,11 +110,11 @@ def matched_error(case: tuple[int, float, float]) -> float:
 
 
 def bounded(share: float) -> float:
-    """By how many more than 4.5 standard errors the p-value lies off the exact one; below it only, for a bound."""
+    """By how much more than 4.5 standard errors the p-value lies off the exact one; below it only, for a bound."""
     moment, proxy = spiked(64, share)
     found = energy_ratio(moment, proxy, generator=generator())
     missing = float(beta.sf(share, 1 / 2, 63 / 2)) - found.p_value
-    return max(0.0, (missing if found.p_is_bound else abs(missing)) / found.p_stderr - 4.5)
+    return max(0.0, (missing if found.p_is_bound else abs(missing)) - 4.5 * found.p_stderr)
 
 
 def isotropic(scale: float) -> float:
@@ -152,8 +152,8 @@ ENERGY = [
     Row("energy_ratio", "float32 moment", value("R of its float64 values", 0.0, "converted first"), single_precision),
     Row("energy_ratio", "p-value, k = 1, d = 8 … 512, entries of 1e-150 … 1e150",
         value("Beta law of a coordinate, to 4.5 standard errors", 4.5, "false alarm 7e-6"), p_value_error, SHARES),
-    Row("energy_ratio", "p-value too small for the draws to resolve: 1e-14 … 1e-60 at 1024 draws",
-        value("the Beta law, or an upper bound that `p_is_bound` owns up to", 0.0, "more draws, then a lower energy"),
+    Row("energy_ratio", "p-value too small for the draws to resolve: 1e-14 … 1e-60 at 1536 draws",
+        value("the Beta law, or an upper bound that `p_is_bound` owns up to", 0.0, "more draws, then Chernoff's bound"),
         bounded, (0.6, 0.9, 0.99)),
     Row("energy_ratio, covariance_matched_tail", "isotropic moment", value("p = 1", 1e-12,
         "every subspace has the same energy"), isotropic, (1e-150, 1.0, 1e150)),
