@@ -1,5 +1,8 @@
 """Monge patches: graphs of quadratic and cubic forms, in any codimension."""
 
+import math
+from functools import cached_property
+
 import torch
 from torch import Tensor
 
@@ -22,12 +25,8 @@ class MongePatch(Submanifold):
 
     def __init__(self, second_form: Tensor, third_form: Tensor | None = None) -> None:
         self._forms = GraphForms.checked(second_form, third_form)
-        self._osculating, self._directions = self._forms.osculating()
         self.dim = self._forms.dim
         self.ambient_dim = self._forms.dim + self._forms.codim
-        self.sample_radius = radius_at(0.5, *self._forms.growth)
-        if self.sample_radius == float("inf"):
-            self.sample_radius = 1.0
 
     def __repr__(self) -> str:
         third = "" if self._forms.third is None else ", third_form=…"
@@ -43,13 +42,24 @@ class MongePatch(Submanifold):
         """k (codim, m, m, m), float64, or ``None``."""
         return None if self._forms.third is None else self._forms.third.clone()
 
+    @cached_property
+    def sample_radius(self) -> float:
+        """Up to where no slope exceeds ½; 1 for a flat patch."""
+        radius = radius_at(0.5, *self._forms.growth)
+        return radius if radius < math.inf else 1.0
+
     @property
     def size(self) -> float:
         return self.sample_radius
 
     def chart(self, x: Tensor) -> VertexChart | TiltedChart:
+        forms, directions = self._osculating
         kind = VertexChart if bool((x == 0).all()) else TiltedChart
-        return kind(x, self._osculating.like(x), self._directions.to(x))
+        return kind(x, forms.like(x), directions.to(x))
+
+    @cached_property
+    def _osculating(self) -> tuple[GraphForms, Tensor]:
+        return self._forms.osculating()
 
     def immersion(self, coordinates: Tensor) -> Tensor:
         """u ↦ (u, z(u))."""

@@ -175,10 +175,10 @@ def _bent(values: Tensor, codim: int, generator: torch.Generator | None, *, orde
     else:
         gaussian = torch.randn(codim, dim, generator=generator, dtype=torch.float64)
         normals = gaussian / torch.linalg.vector_norm(gaussian, dim=0)
-    # Contracted from the left, no intermediate is larger than the form.
-    extra = "klp"[: order - 1]
-    factors = ",".join(f"{axis}j" for axis in f"ai{extra}")
-    return torch.einsum(f"{factors}->ai{extra}", normals * values, *[axes] * order)
+    powers = axes
+    for _ in range(order - 1):
+        powers = (powers[:, None] * axes).reshape(-1, dim)
+    return ((normals * values) @ powers.mT).reshape(codim, *[dim] * order)
 
 
 def _frame(ambient_dim: int, dim: int, generator: torch.Generator | None) -> Tensor:

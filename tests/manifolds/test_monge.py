@@ -90,7 +90,7 @@ def test_both_charts_agree_at_the_vertex(shape: tuple[int, int], seed: int) -> N
     patch = MongePatch(second, third)
     vertex = torch.zeros(patch.ambient_dim, dtype=torch.float64)
     chart = patch.chart(vertex)
-    tilted = TiltedChart(vertex, patch._osculating, patch._directions)
+    tilted = TiltedChart(vertex, *patch._osculating)
     assert torch.allclose(tilted.second_form, chart.second_form, rtol=0, atol=1e-14)
     u = t[:, None] * w
     assert torch.allclose(tilted.heights(u), chart.heights(u), rtol=1e-13, atol=1e-15)
