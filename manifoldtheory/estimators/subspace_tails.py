@@ -12,8 +12,7 @@ How well it works: under Haar the weights are nearly those of an ideal exponenti
 1.25 √z / √draws at z standard deviations. Where k is small, or C has few effective directions, strong tilts of this
 kind are far from the conditional law; the weights scatter, and the effective draws say so. More are drawn then, as long
 as that is cheap, and only after that is the estimate replaced by an upper bound: the limit that the hits among the
-untilted draws set, or, if it is lower, Chernoff's (`chernoff_bound`); for a C, in place of the latter, the probability
-of a lower energy, the highest among e₀ + (e − e₀)·`RETREAT`ʲ, e₀ the mean, that draws from laws S^t in between resolve.
+untilted draws set, or under Haar, if it is lower, Chernoff's (`chernoff_bound`).
 """
 
 import math
@@ -31,8 +30,6 @@ TILTED, MIDDLE, UNTILTED = 1.0, 0.5, 0.0
 """The laws drawn from, as powers of S."""
 MIDDLE_SHARE = 1 / 16
 """Share of the tilted draws that come from S^½ in place of S."""
-LADDER = (1.0, 0.75, 0.5, 0.25, 0.0)
-"""Powers of S in equal shares, to find an energy that is resolved."""
 RESOLVED = 48
 """Effective draws from which on an estimate stands, or a `RESOLVED_SHARE` of the draws if these are few."""
 PLAIN = 30
@@ -44,7 +41,6 @@ MORE_NUMBERS = 2**19
 LEVEL = 0.975
 """Confidence of the bound from the untilted draws (Clopper and Pearson)."""
 RESOLVED_SHARE = 1 / 32
-RETREAT = 0.75
 ROUNDING = 1e-12
 """Relative size below which a difference of energies is 0."""
 CHUNK_NUMBERS = 2**21
@@ -59,11 +55,9 @@ class TailProbability:
     stderr: float
     effective_draws: float = math.inf
     """(Σ w)²/Σ w² over the draws that hit: below about 20 the estimate may miss most of the probability."""
-    energy: float = math.nan
-    """What is exceeded with this probability; less than was asked for where that bounds it from above."""
     is_bound: bool = False
-    """Whether the draws resolve only an upper bound: Chernoff's (`stderr` 0), the 97.5 % limit of what untilted draws
-    show, or the estimate for a lower `energy`."""
+    """Whether the draws resolve only an upper bound: Chernoff's (`stderr` 0), or the 97.5 % limit that the untilted
+    draws set."""
 
 
 def subspace_tail(
@@ -108,17 +102,15 @@ def subspace_tail(
     least, most = float(law.energies[:rank].mean()), float(law.energies[-rank:].mean())
     asked, slack = energy / size, ROUNDING * float(law.energies.abs().max())
     if asked > most + slack:
-        return TailProbability(0.0, 0.0, energy=energy)  # no subspace has it
+        return TailProbability(0.0, 0.0)  # no subspace has it
     if asked <= least + (slack if most - least <= slack else 0.0):
-        return TailProbability(1.0, 0.0, energy=energy)  # every subspace has it
+        return TailProbability(1.0, 0.0)  # every subspace has it
     if most - least <= slack or asked >= most:
-        return TailProbability(0.0, 0.0, energy=energy)
+        return TailProbability(0.0, 0.0)
     rest, trace = len(law.energies) - rank, float(law.energies.sum())
     if rest < rank:  # the complement has the smaller matrices, and the event is one of its energy
-        tail = _resolved(law.dual(), rest, (rank * asked - trace) / rest, draws, generator)
-        return replace(tail, energy=(trace + rest * tail.energy) / rank * size)
-    tail = _resolved(law, rank, asked, draws, generator)
-    return replace(tail, energy=tail.energy * size)
+        return _resolved(law.dual(), rest, (rank * asked - trace) / rest, draws, generator)
+    return _resolved(law, rank, asked, draws, generator)
 
 
 def _resolved(law: SubspaceLaw, rank: int, energy: float, draws: int, generator: torch.Generator) -> TailProbability:
@@ -133,36 +125,15 @@ def _resolved(law: SubspaceLaw, rank: int, energy: float, draws: int, generator:
         if most >= min(MORE_DRAWS * draws, affordable // MORE_STEP + 1):
             break
         most *= MORE_STEP
-    untilted = sample.counts[UNTILTED]
-    hits = sample.hits(energy)
+    untilted, hits = sample.counts[UNTILTED], sample.hits(energy)
     limit = float(betaincinv(hits + 1, untilted - hits, LEVEL)) if hits < untilted else 1.0
-    bound = replace(tail, probability=limit, stderr=(limit * (1 - limit) / untilted) ** 0.5, is_bound=True)
-    if law.root.ndim == 1:
-        chernoff = chernoff_bound(law.energies, rank, energy)
-        return replace(bound, probability=chernoff, stderr=0.0) if chernoff < limit else bound
-    lower = _of_a_lower_energy(law, tilt, rank, energy, draws, generator)
-    return lower if lower is not None and lower.probability < limit else bound
-
-
-def _of_a_lower_energy(
-    law: SubspaceLaw, tilt: SubspaceLaw, rank: int, energy: float, draws: int, generator: torch.Generator
-) -> TailProbability | None:
-    """An estimate that bounds from above; ``None`` if nothing is resolved.
-
-    Draws that pick an energy favour those that miss heavy weights, so one half of them picks and the other estimates.
-    """
-    counts = dict.fromkeys(LADDER, -(-draws // len(LADDER)))
-    picking, estimating = (_draw(tilt, rank, counts, generator) for _ in range(2))
-    mean, distance = mean_energy(law, rank), 1.0
-    while (distance := distance * RETREAT) > ROUNDING:
-        aim = mean + (energy - mean) * distance
-        if _stands(picking.tail(aim), draws) and _stands(tail := estimating.tail(aim), draws):
-            return replace(tail, is_bound=True)
-    return None
+    if law.root.ndim == 1 and (chernoff := chernoff_bound(law.energies, rank, energy)) < limit:
+        return replace(tail, probability=chernoff, stderr=0.0, is_bound=True)
+    return replace(tail, probability=limit, stderr=(limit * (1 - limit) / untilted) ** 0.5, is_bound=True)
 
 
 def _stands(tail: TailProbability, draws: int) -> bool:
-    expected = tail.probability * draws if tail.effective_draws else 0.0
+    expected = tail.probability * draws / 2 if tail.effective_draws else 0.0
     return tail.effective_draws >= min(RESOLVED, draws * RESOLVED_SHARE) or expected >= PLAIN
 
 
@@ -182,14 +153,14 @@ class _Sample:
         logs = torch.where(self.energies < energy, -math.inf, self.log_weights + 0 * self.energies)
         largest, total = float(logs.max()), len(logs)
         if not math.isfinite(largest):  # no draw hits, or rounding has spoilt one: nothing is known
-            return TailProbability(1.0, math.inf, 0.0, energy)
+            return TailProbability(1.0, math.inf, 0.0)
         relative, scale = (logs - largest).exp(), math.exp(largest)
         # The tilted and the untilted draws are fixed in number, so that their difference is no error.
         parts = relative.split([total - self.counts[UNTILTED], self.counts[UNTILTED]])
         variance = sum(len(part) * float(part.var()) for part in parts) / total**2 if total > 3 else math.inf
         stderr = scale * variance**0.5 if variance < math.inf else math.inf
         effective = float(relative.sum() ** 2 / relative.square().sum())
-        return TailProbability(min(1.0, scale * float(relative.mean())), stderr, effective, energy)
+        return TailProbability(min(1.0, scale * float(relative.mean())), stderr, effective)
 
     def hits(self, energy: float) -> int:
         """Number of untilted draws, the last ones, of at least this energy; NaN counts as one: it bounds from above."""

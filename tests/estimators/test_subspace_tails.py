@@ -115,7 +115,6 @@ def test_one_direction_equals_imhof(generator, matched, share, smallest):
     exact = one_direction_tail(matrix, share, shape)
     assert smallest < exact
     tail = subspace_tail(matrix, 1, share, shape=shape if matched else None, draws=8000, generator=generator)
-    assert tail.energy == pytest.approx(share)
     assert agrees(tail, exact)
 
 
@@ -128,7 +127,6 @@ def test_all_but_one_direction_equal_imhof(generator, matched, quantile):
     low, high = (float(part.mean()) for part in torch.linalg.eigvalsh(matrix).unfold(0, dim - 1, 1))
     energy = energy_exceeded(quantile, lambda energy: all_but_one_tail(matrix, energy, shape), low, high)
     tail = subspace_tail(matrix, dim - 1, energy, shape=shape if matched else None, draws=8000, generator=generator)
-    assert tail.energy == pytest.approx(energy)
     assert agrees(tail, all_but_one_tail(matrix, energy, shape))
 
 
@@ -137,7 +135,6 @@ def test_all_but_one_direction_equal_imhof(generator, matched, quantile):
 def test_a_spike_follows_a_beta_law(generator, variance, dim, rank, share):
     shape = torch.diag(torch.tensor([variance] + [1.0] * (dim - 1)).double())
     tail = subspace_tail(spike(dim), rank, share / rank, shape=shape, draws=2000, generator=generator)
-    assert tail.energy == pytest.approx(share / rank)
     assert agrees(tail, spike_tail(share / rank, rank, dim, variance))
 
 
@@ -274,7 +271,6 @@ def test_haar_tails_beyond_the_draws_are_bounded_by_chernoff(generator):
     tail = subspace_tail(matrix, 4, energy, draws=128, generator=generator)
     assert tail.is_bound
     assert tail.stderr == 0
-    assert tail.energy == energy
     assert 0 < tail.probability < 1e-70
 
 
@@ -349,7 +345,6 @@ def test_scales_conditions_and_few_draws(scale, condition, shape_condition, size
     assert tail.stderr >= 0
     assert not math.isnan(tail.effective_draws)
     assert scaled.probability == tail.probability  # a power of two rounds nothing
-    assert scaled.energy == scale * tail.energy
 
 
 @pytest.mark.parametrize(
