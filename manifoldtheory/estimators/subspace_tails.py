@@ -157,7 +157,9 @@ class _Sample:
         relative, scale = (logs - largest).exp(), math.exp(largest)
         # The tilted and the untilted draws are fixed in number, so that their difference is no error.
         parts = relative.split([total - self.counts[UNTILTED], self.counts[UNTILTED]])
-        variance = sum(len(part) * float(part.var()) for part in parts) / total**2 if total > 3 else math.inf
+        variance = (
+            sum(len(part) * float(part.var()) for part in parts) / total**2 if min(map(len, parts)) > 1 else math.inf
+        )
         stderr = scale * variance**0.5 if variance < math.inf else math.inf
         effective = float(relative.sum() ** 2 / relative.square().sum())
         return TailProbability(min(1.0, scale * float(relative.mean())), stderr, effective)

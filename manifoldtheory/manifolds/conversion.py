@@ -210,11 +210,11 @@ def _isometric(space: Any, origin: Submanifold) -> bool:
     metric = getattr(space, "metric", None)
     if metric is None:
         return False
-    if metric is getattr(space, "manifoldtheory_metric", None):
-        return True
     if isinstance(origin, Product):
         alike = zip(space.factors, origin.factors, strict=True)
         return type(metric).__name__ == "ProductRiemannianMetric" and all(_isometric(*pair) for pair in alike)
+    if metric is getattr(space, "manifoldtheory_metric", None):
+        return True
     ratio = metric_ratio(space)
     return ratio is not None and abs(ratio - 1) < 1e-9
 
