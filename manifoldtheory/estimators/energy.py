@@ -27,7 +27,7 @@ class EnergyRatio:
     the exact moments over Haar-random rank-k subspaces of the complement (the paper's matched normal controls;
     descriptive, since their law is not normal). `p_value` ± `p_stderr` is the calibrated upper tail of the tangent
     energy under Haar-random rank-k subspaces of R^d; where `p_is_bound` is true, the draws do not resolve it, and it is
-    an upper bound, which more draws lower. When 2k ≥ d the controls do not exist: their fields are NaN and
+    an upper bound. When 2k ≥ d the controls do not exist: their fields are NaN and
     `reason` says why; the ratio is then against the complement's mean energy all the same.
     """
 

@@ -56,7 +56,7 @@ def local_tangents(
         neighbours: of each point, at least 2; more than the dimension looked for.
         threshold: in (0, 1).
 
-    Raises `InputError` for fewer points, NaN or infinity, entries whose squares overflow, and other arguments.
+    Raises `InputError` for fewer points, NaN or infinity, squares that over- or underflow, and other arguments.
     """
     x = finite_points(points)
     if isinstance(neighbours, bool) or not isinstance(neighbours, int) or not 2 <= neighbours < len(x):
@@ -68,6 +68,8 @@ def local_tangents(
     scale = float(x.abs().max())
     if scale > torch.finfo(x.dtype).max ** 0.5 / x.shape[1]:
         raise InputError(f"the squares of the points overflow, their largest entry is {scale:.3g}: scale them down")
+    if 0 < scale < torch.finfo(x.dtype).tiny ** 0.5 / torch.finfo(x.dtype).eps:
+        raise InputError(f"the squares of the points underflow, their largest entry is {scale:.3g}: scale them up")
     n, dim = x.shape
     size = max(1, CHUNK_NUMBERS // max(n, neighbours * dim))
     chunks = torch.arange(n, device=x.device).split(size)

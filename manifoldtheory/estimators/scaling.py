@@ -64,10 +64,10 @@ def fit_exponent(
     if t.shape != v.shape or t.ndim != 1:
         raise InputError(f"scales and values must be two lists of equal length, got shapes {t.shape} and {v.shape}")
     for name, array in (("scale", t), ("value", v)):
-        if not (np.isfinite(array) & (array > 0)).all():
-            raise InputError(
-                f"a power law needs positive finite {name}s, got {array[~(array > 0)][:3].tolist() or 'NaN'}"
-            )
+        if not (good := np.isfinite(array) & (array > 0)).all():
+            raise InputError(f"a power law needs positive finite {name}s, got {array[~good][:3].tolist()}")
+    if not len(t):
+        raise InputError("no scales can't fit 2 coefficients: give at least 3")
     centre = np.log(t).mean()  # the law is fitted there, so that the unit of t only matters for the coefficient
     columns = [np.ones_like(t), np.log(t) - centre]
     if correction_order is not None:

@@ -30,6 +30,8 @@ from torch import Tensor
 
 from manifoldtheory.errors import InputError
 
+ROUNDING = 1e-6
+"""Share of the largest eigenvalue by which one of a covariance may fall below 0, from rounding to float32."""
 MOST_STEPS = 40
 CONVERGED = 0.02
 """Size of a step in log S after which a tilt is as good as the mean field's own error."""
@@ -93,12 +95,17 @@ def _log_gram(z: Tensor, log_weights: Tensor) -> Tensor:
 def subspace_law(matrix: Float[Tensor, "d d"], shape: Float[Tensor, "d d"] | None, rank: int) -> SubspaceLaw:
     """The law of C = `shape`, Haar for ``None``, within the directions that C has (Σ is singular off them).
 
-    Raises `InputError` when these are fewer than `rank`.
+    Raises `InputError` when these are fewer than `rank`, or C has negative eigenvalues.
     """
     if shape is None:
         energies = torch.linalg.eigvalsh(matrix)
         return SubspaceLaw(energies, torch.ones_like(energies), torch.ones_like(energies))
     values, vectors = torch.linalg.eigh(shape / shape.abs().max().clamp(min=torch.finfo(shape.dtype).tiny))
+    if float(values[0]) < -ROUNDING * float(values[-1]):
+        raise InputError(
+            f"the covariance has the eigenvalue {float(values[0]):.3g} for a largest of {float(values[-1]):.3g} (in "
+            "units of its largest entry): pass one that is positive semi-definite"
+        )
     kept = values > max(0.0, float(values[-1])) * len(values) * torch.finfo(values.dtype).eps
     if int(kept.sum()) < rank:
         raise InputError(f"the covariance has fewer than {rank} directions, so no subspace of that rank can be drawn")
@@ -163,8 +170,10 @@ def chernoff_bound(energies: Float[Tensor, " d"], rank: int, energy: float) -> f
     ascending = energies.sort().values.cpu().numpy()
     least, most = ascending[:rank], ascending[-rank:]
     width = ascending[-1] - ascending[0]
-    if not least.sum() < rank * energy < most.sum():
-        return 0.0 if rank * energy > most.sum() else 1.0
+    if rank * energy <= least.sum():
+        return 1.0
+    if rank * energy >= most.sum():
+        return 0.0
     level = _root(lambda level: float(np.clip(level, least, most).sum()) - rank * energy, ascending[0], ascending[-1])
     gaps, equal_gaps = ascending[-1] - ascending, ascending[-1] - np.clip(level, least, most)
 

@@ -30,8 +30,9 @@ TILTED, MIDDLE, UNTILTED = 1.0, 0.5, 0.0
 """The laws drawn from, as powers of S."""
 MIDDLE_SHARE = 1 / 16
 """Share of the tilted draws that come from S^½ in place of S."""
-RESOLVED = 48
-"""Effective draws from which on an estimate stands, or a `RESOLVED_SHARE` of the draws if these are few."""
+RESOLVED, LEAST_RESOLVED = 48, 16
+"""Effective draws from which on an estimate stands; with few draws a `RESOLVED_SHARE` of them, but never fewer than
+the latter: those that hit may all be ones of too low weights."""
 PLAIN = 30
 """Expected hits among the untilted draws from which on an estimate stands: as good as plain Monte Carlo's 18 %."""
 MORE_STEP, MORE_DRAWS = 4, 16
@@ -71,8 +72,7 @@ def subspace_tail(
 ) -> TailProbability:
     """P(energy per dimension of `matrix` in a random rank-k subspace ≥ `energy`), or an upper bound of it.
 
-    The latter where the draws do not resolve it: then the field `is_bound` of the result is true, and more draws lower
-    the bound.
+    The latter where the draws do not resolve it: then the field `is_bound` of the result is true.
 
     Args:
         matrix: second moment A, symmetric.
@@ -134,7 +134,8 @@ def _resolved(law: SubspaceLaw, rank: int, energy: float, draws: int, generator:
 
 def _stands(tail: TailProbability, draws: int) -> bool:
     expected = tail.probability * draws / 2 if tail.effective_draws else 0.0
-    return tail.effective_draws >= min(RESOLVED, draws * RESOLVED_SHARE) or expected >= PLAIN
+    needed = min(RESOLVED, max(LEAST_RESOLVED, draws * RESOLVED_SHARE))
+    return tail.effective_draws >= needed or expected >= PLAIN
 
 
 @dataclass(frozen=True)

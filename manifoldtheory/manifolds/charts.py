@@ -149,7 +149,7 @@ def length(tangent: Tensor, normal: Tensor) -> Tensor:
 
 def radius_at(angle: float, curvature: float, growth: float) -> float:
     """The radius t with (curvature + growth · t) · t = angle; infinite where nothing bends."""
-    root = curvature + math.sqrt(curvature**2 + 4 * growth * angle)
+    root = curvature + math.hypot(curvature, 2 * math.sqrt(growth * angle))
     return 2 * angle / root if root else math.inf
 
 

@@ -114,3 +114,10 @@ def test_bad_input():
         local_tangents(x[0], 10)
     with pytest.raises(InputError, match="1 of 30 points have NaN"):
         local_tangents(x.index_fill(0, torch.tensor([3]), float("nan")), 10)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-150])
+def test_squares_that_underflow_are_refused(scale):
+    points = torch.randn(30, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    with pytest.raises(InputError, match="underflow"):
+        local_tangents(scale * points, 10)

@@ -312,6 +312,26 @@ def test_degenerate_energies(generator):
     assert probability(ramp, 1, 2.1, line) == 0.0
 
 
+@pytest.mark.parametrize("draws", [1, 2, 3, 10, 30])
+def test_few_draws_claim_no_more_than_they_know(draws):
+    """A coordinate of a random direction, far out: of the draws that hit, a few all weigh too little."""
+    energy, matrix = 0.9, spike(16)
+    exact = spike_tail(energy, 1, 16, 1.0)
+    tails = [subspace_tail(matrix, 1, energy, draws=draws, generator=seeded(seed)) for seed in range(10)]
+    for tail in tails:
+        if tail.is_bound:
+            assert tail.probability > exact
+        else:
+            assert abs(tail.probability - exact) < FALSE_ALARM * tail.stderr
+    assert draws > 1 or all(tail.is_bound for tail in tails)
+
+
+def test_what_is_no_covariance_is_refused(generator):
+    shape = torch.block_diag(torch.eye(3).double(), torch.tensor([[1, 1.5], [1.5, 1]], dtype=torch.float64))
+    with pytest.raises(InputError, match="positive semi-definite"):
+        subspace_tail(torch.diag(powers(5, 1.0)), 2, 4.0, shape=shape, draws=64, generator=generator)
+
+
 def test_only_the_directions_of_a_covariance_count(generator):
     """A C of rank 6 in 9 dimensions is a full one in 6."""
     matrix, basis = rotated(powers(9, -1.0), 11), random_bases(1, 9, 6, 12)[0]

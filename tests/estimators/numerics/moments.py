@@ -169,7 +169,7 @@ ISOTROPY = [
         lambda dim: iso_score_star(SecondMoment(dim).update(normal(9, 2, dim))), (2, 128)),
     Row("iso_score_star, participation_ratio", "constant data, one sample", value("NaN", 0.0, "no directions"),
         lambda n: 0.0 if math.isnan(iso_score_star(SecondMoment(3).update(OFFSET.expand(n, 3)))) else 1.0, (1, 50)),
-    Row("iso_score_star, participation_ratio", "negative variances, or correlations above 1",
+    Row("iso_score_star, participation_ratio", "negative variances, or an entry above the largest variance",
         Refuses("positive semi-definite", "no covariance: cheap signs, eigenvalues are not computed"),
         lambda entry: iso_score_star(torch.tensor([[1.0, entry], [entry, min(1.0, entry)]])), (-0.5, 2.0)),
     Row("iso_score_star, participation_ratio", "(tr C)² < tr C²", Refuses("negative eigenvalues", "no covariance"),
