@@ -1,11 +1,8 @@
 """Tangent spaces and dimension at every point of a cloud, by PCA of its nearest neighbours."""
 
 import math
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 import torch
@@ -15,8 +12,7 @@ from torch import Tensor
 from manifoldtheory.arrays import numpy_in_numpy_out
 from manifoldtheory.errors import InputError
 from manifoldtheory.estimators.moments import check_share, real_tensor
-
-Result = TypeVar("Result")
+from manifoldtheory.threads import on_threads
 
 NEIGHBOURS = 100
 THRESHOLD = 0.05
@@ -73,7 +69,7 @@ def local_tangents(
     n, dim = x.shape
     size = max(1, CHUNK_NUMBERS // max(n, neighbours * dim))
     chunks = torch.arange(n, device=x.device).split(size)
-    parts = _on_threads(partial(_tangents, x, neighbours=neighbours, threshold=threshold), chunks)
+    parts = on_threads(partial(_tangents, x, neighbours=neighbours, threshold=threshold), chunks, x.device)
     largest = max(1, max(int(dimensions.max()) for dimensions, _, _ in parts))
     width = [torch.nn.functional.pad(bases, (0, largest - bases.shape[-1])) for _, _, bases in parts]
     dimensions, spectra, _ = zip(*parts, strict=True)
@@ -97,22 +93,6 @@ def finite_points(points: object) -> Float[Tensor, "n d"]:
         bad = int((~torch.isfinite(x)).any(1).sum())
         raise InputError(f"{bad} of {len(x)} points have NaN or infinite entries: drop them first")
     return x
-
-
-def _on_threads(function: Callable[[Tensor], Result], parts: Sequence[Tensor]) -> list[Result]:
-    """Results for all parts, from as many threads as torch works on, each part on one.
-
-    Eigenproblems of this size gain from several at a time, not from several threads for each.
-    """
-    threads = torch.get_num_threads()
-    if min(threads, len(parts)) == 1 or parts[0].device.type != "cpu":
-        return list(map(function, parts))
-    torch.set_num_threads(1)
-    try:
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(function, parts))
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _tangents(x: Tensor, rows: Tensor, neighbours: int, threshold: float) -> tuple[Tensor, Tensor, Tensor]:

@@ -18,6 +18,7 @@ from manifoldtheory.manifolds.checks import (
     require_shape,
 )
 from manifoldtheory.manifolds.hypersurfaces import frames
+from manifoldtheory.threads import on_threads
 
 CHUNK = 2**16
 """Points moved at a time: what is computed for them stays in the cache."""
@@ -70,7 +71,8 @@ class Sphere(Submanifold):
         require_alike("tangent vectors", v, x)
         end = torch.empty_like(x, memory_format=torch.contiguous_format)
         rows = (each.reshape(-1, self.ambient_dim).split(CHUNK) for each in (x, v, end.view(-1, self.ambient_dim)))
-        if not all(self._moved(*chunk) for chunk in zip(*rows, strict=True)):
+        chunks = list(zip(*rows, strict=True))
+        if not all(on_threads(lambda chunk: self._moved(*chunk), chunks, x.device)):
             return super().exp(x, v)  # names what is wrong, or finds the points good enough
         return end
 
