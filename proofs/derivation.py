@@ -10,6 +10,7 @@ import sympy
 from manifoldtheory.ledger import Claim, Form, Prediction, Statement, Verdict
 from proofs.certificate import Chain, Refusal, Step, Verification, trace
 from proofs.conditions import Condition
+from proofs.counterexample import Counterexample
 from proofs.expressions import Remainders, is_remainder
 from proofs.mutation import MutationCount, count
 from proofs.provider import PROVIDER
@@ -39,6 +40,8 @@ class Derivation:
     predictions: Mapping[str, Prediction]
     imports: tuple[Chain, ...] = ()
     """Chains of other claims that these rest on, named ``slug/chain``: checked here again (see `imported`)."""
+    counterexamples: tuple[Counterexample, ...] = ()
+    """An instance for every finding that refutes, under its name, and for every row of a table."""
 
     @property
     def statements(self) -> tuple[Statement, ...]:
