@@ -1,4 +1,4 @@
-"""Counterexamples as objects: what they are made of, the value that their proof derives, and the value measured on them.
+"""Counterexamples as objects: what they are made of, what their proof derives, and what is measured on them.
 
 A statement that is refuted has at least one, named like the finding that refutes it; a claim whose truth is a table of
 cases has an instance of every row.
@@ -50,7 +50,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Measured:
-    """A quantity measured on a counterexample: value and error, the value derived and its remainder, the one claimed."""
+    """What is measured on a counterexample, with its error; what is derived, with its remainder; what is claimed."""
 
     value: float
     error: float
