@@ -7,7 +7,7 @@ import sympy
 
 from proofs.certificate import Chain, Equation, Step
 from proofs.conditions import Condition
-from proofs.expressions import Remainders, canonical, is_remainder
+from proofs.expressions import ELEMENTARY, Remainders, canonical, is_remainder
 from proofs.series import Series, SeriesRing
 
 _SLACK = 4  # orders kept beyond the one asked for: division by the variable costs some
@@ -59,10 +59,16 @@ class Expander:
             else:
                 power = base.power(self(exponent)[1])
             return int(valuation * exponent), power
-        if isinstance(expression, sympy.log):
-            _, argument = self(expression.args[0])
-            return 0, (argument.derivative() * argument.inverse()).integral()
+        if isinstance(expression, ELEMENTARY):
+            return 0, self._elementary(expression)
         raise ValueError(f"{expression} has no expansion in {self.variable}")
+
+    def _elementary(self, expression: Any) -> Series:
+        """A function of a series that starts with 0 (the logarithm: with 1)."""
+        valuation, argument = self(expression.args[0])
+        for _ in range(valuation):
+            argument = argument * self.ring["x"]
+        return getattr(argument, type(expression).__name__)()
 
     def expression(self, valuation: int, series: Series, order: int) -> Any:
         """``Σ_{j ≤ order} c_j t^j`` with the coefficients written in the original atoms."""
@@ -77,7 +83,8 @@ def _coefficients(expression: Any, variable: sympy.Symbol, atoms: dict[Any, str]
     if expression.is_Rational or expression == variable:
         return
     is_root = expression.is_Pow and not expression.args[1].is_Integer and not expression.has(variable)
-    composite = expression.is_Add or expression.is_Mul or expression.is_Pow or isinstance(expression, sympy.log)
+    composite = expression.is_Add or expression.is_Mul or expression.is_Pow
+    composite = composite or (isinstance(expression, ELEMENTARY) and expression.has(variable))
     if composite and not is_root:
         for argument in expression.args:
             _coefficients(argument, variable, atoms)

@@ -39,17 +39,25 @@ Derived = cast("Any", sympy.Function("derived"))
 """``Derived(f, n)``: the n-th derivative along the curve."""
 HaarMean = cast("Any", sympy.Function("haar_mean"))
 """Average over Haar-distributed orthogonal projectors P of rank k in n dimensions."""
+Iterate = cast("Any", sympy.Function("iterate"))
+"""``Iterate(f, x, a, n)``: a after n times x ↦ f, for a whole number n ≥ 0."""
+Flow = cast("Any", sympy.Function("flow"))
+"""``Flow(f, x, a, τ)``: x(τ) for dx/dτ = f and x(0) = a."""
+
+ELEMENTARY: tuple[Any, ...] = (sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.asin)
+"""The functions that are what analysis says they are; beside them there is the number π."""
 
 ARITY: Mapping[Any, int] = {
     **dict.fromkeys((Norm, NormalPart, GramRoot, Mean, Expectation, HaarMean), 1),
     **dict.fromkeys((Dot, Slope, Primitive, LimitAtZero, Derived), 2),
     **dict.fromkeys((Inverse, At), 3),
+    **dict.fromkeys((Iterate, Flow), 4),
 }
 """The heads, with their numbers of arguments."""
 
 HEADS: Mapping[str, Any] = {head.__name__: head for head in ARITY}
 
-BINDERS = (Inverse, At, LimitAtZero, Slope, Primitive)
+BINDERS = (Inverse, At, LimitAtZero, Slope, Primitive, Iterate, Flow)
 """Heads whose first argument is a function of their second, a symbol; what that symbol stands for elsewhere does not
 matter there. `Slope` and `Primitive` are functions of the same symbol."""
 
@@ -109,6 +117,8 @@ _HEADS = {
     "expectation": r"\operatorname{{E}}\left[{0}\right]",
     "derived": r"\frac{{d^{{{1}}}}}{{ds^{{{1}}}}} {0}",
     "haar_mean": r"\operatorname{{E}}_{{P}}\left[{0}\right]",
+    "iterate": r"\left({1}\mapsto {0}\right)^{{\circ {3}}}\left({2}\right)",
+    "flow": r"\left.{1}\left({3}\right)\right|_{{\dot{{{1}}} = {0},\ {1}(0) = {2}}}",
 }
 
 

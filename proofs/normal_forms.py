@@ -6,11 +6,12 @@ coefficients in a fraction field, not Euler recurrences over graded parts.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from math import comb, prod
+from math import comb, factorial, prod
 from typing import Any
 
 import sympy
 
+from proofs.expressions import ELEMENTARY
 from proofs.ratios import Ratio, RatioField, check_size
 
 
@@ -26,8 +27,9 @@ class Fractions:
     """The field of rational functions in the atoms of some expressions.
 
     Atoms are what is neither a sum, a product, a rational number nor an integer power: symbols, indexed tensors,
-    applied heads, roots, and powers with symbolic exponents (whose integer part is split off). An atom whose root is an
-    atom too is that root's power. What is divided by must satisfy `nonzero`, where that is given.
+    applied heads, π, roots, and powers and exponentials with symbolic exponents (whose integer parts are split off).
+    An atom whose root is an atom too is that root's power. Sines and cosines are rational in the tangent of half the
+    angle. What is divided by must satisfy `nonzero`, where that is given.
     """
 
     def __init__(self, *expressions: Any, nonzero: Nonzero | None = None) -> None:
@@ -87,6 +89,16 @@ class Fractions:
                     self.divide_by(base)
                 value = value * self._generators[sympy.Pow(base, exponent)] ** times
             return value
+        if isinstance(expression, sympy.exp):
+            value = self.field.one
+            for exponent, times in _exponents(expression.args[0]):
+                value = value * self._generators[sympy.exp(exponent)] ** times
+            return value
+        if isinstance(expression, sympy.sin | sympy.cos):
+            half = self._generators[_half_angle(expression)]
+            square = half * half
+            numerator = half + half if isinstance(expression, sympy.sin) else self.field.one - square
+            return numerator * (self.field.one + square).inverse()
         return self._generators[expression]
 
 
@@ -108,6 +120,11 @@ def _exponents(exponent: Any) -> list[tuple[Any, int]]:
     return parts
 
 
+def _half_angle(wave: Any) -> Any:
+    """tan(θ/2), in which sin θ and cos θ are rational."""
+    return sympy.tan(wave.args[0] / 2)
+
+
 def _root(base: Any, exponent: Any) -> Any:
     """``base^{1/q}``, the atom of which ``base^{p/q}`` is a power."""
     return sympy.Pow(base, sympy.Rational(1, exponent.q))
@@ -127,6 +144,10 @@ def _collect(expression: Any, atoms: dict[Any, None]) -> None:
             atoms[_root(base, rest)] = None
         elif rest:
             atoms.update({sympy.Pow(base, exponent): None for exponent, _ in _exponents(rest)})
+    elif isinstance(expression, sympy.exp):
+        atoms.update({sympy.exp(exponent): None for exponent, _ in _exponents(expression.args[0])})
+    elif isinstance(expression, sympy.sin | sympy.cos):
+        atoms[_half_angle(expression)] = None
     else:
         atoms[expression] = None
 
@@ -230,10 +251,12 @@ class LaurentSeries:
             return total
         if expression.is_Pow and not expression.exp.has(self.variable):
             return self._power(self(expression.base), expression.exp)
-        if isinstance(expression, sympy.log):
+        if isinstance(expression, ELEMENTARY):
             argument = self(expression.args[0])
-            terms = [self.field((-1) ** (k + 1), k) for k in range(1, self.length)]
-            return self._binomial_like(argument, [self.field.zero, *terms])
+            if not isinstance(expression, sympy.log):  # about 0, where the logarithm is about 1
+                argument = self._add(argument, self._exact(self.field.one))
+            terms = taylor(type(expression), self.length)
+            return self._binomial_like(argument, [self.field(int(term.p), int(term.q)) for term in terms])
         raise NotInNormalForm(f"{expression} is no series in {self.variable}")
 
     def _gathered(self, product: Any) -> Any:
@@ -266,7 +289,7 @@ class LaurentSeries:
     def _binomial_like(self, series: Laurent, terms: list[Any]) -> Laurent:
         """``Σ terms[k] x^k`` at x = series − 1, for a series with constant term 1."""
         if series.valuation != 0 or series.coefficients[0] != self.field.one:
-            raise NotInNormalForm("a power or logarithm of a series needs constant term 1")
+            raise NotInNormalForm("a power or logarithm of a series needs constant term 1, other functions 0")
         small = Laurent(0, (self.field.zero, *series.coefficients[1:]))
         total, power = self._exact(terms[0]), self._exact(self.field.one)
         for term in terms[1:]:
@@ -299,6 +322,23 @@ class LaurentSeries:
         result = self._binomial_like(unit, terms)
         scale = lead ** int(exponent) if exponent.is_Integer else self.field.one
         return Laurent(int(shift) + result.valuation, tuple(scale * value for value in result.coefficients))
+
+
+def taylor(function: Any, length: int) -> list[Any]:
+    """The first coefficients of an elementary function in its argument, about 0 (the logarithm: about 1)."""
+
+    def coefficient(k: int) -> Any:
+        if function is sympy.log:
+            return sympy.Rational((-1) ** (k + 1), k) if k else sympy.Integer(0)
+        if function is sympy.exp:
+            return sympy.Rational(1, factorial(k))
+        if k % 2 == (function is sympy.cos):
+            return sympy.Integer(0)
+        if function is sympy.asin:
+            return sympy.Rational(comb(k - 1, (k - 1) // 2), 2 ** (k - 1) * k)
+        return sympy.Rational((-1) ** (k // 2), factorial(k))
+
+    return [coefficient(k) for k in range(length)]
 
 
 def _leaves(expression: Any, variable: Any, found: list[Any]) -> None:

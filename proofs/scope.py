@@ -15,6 +15,7 @@ import sympy
 
 from proofs.conditions import Condition
 from proofs.expressions import (
+    ELEMENTARY,
     Dot,
     Expectation,
     GramRoot,
@@ -199,6 +200,7 @@ class Scope:
             positive = bool(exponent.is_Integer) and exponent > 0
             return positive and self.bounded(expression.base, variable, uniform=uniform)
         built = expression.is_Add or expression.is_Mul or isinstance(expression, Dot | Norm | NormalPart | GramRoot)
+        built = built or (isinstance(expression, ELEMENTARY) and not isinstance(expression, sympy.log))
         return built and all(self.bounded(argument, variable, uniform=uniform) for argument in expression.args)
 
     def regular(self, expression: Any) -> bool:

@@ -1,10 +1,10 @@
 """Certificates as JSON files: written, and read back without trusting them.
 
 The text is one object: ``format``, ``version``, ``claim``, ``symbols`` (name and assumption), ``nodes`` and ``chains``.
-A node is ``["symbol", k]``, ``["number", p, q]``, ``["tensor", name, symbol…]`` or ``[head, node…]``, where parts are
-referred to by their position among the nodes before it: no nesting, nothing evaluated, only the heads listed here.
-Expressions of chains are positions of nodes. Whatever else a text holds is an `InputError`; whether the steps of a
-well-formed one follow is for `proofs.certificate.check`.
+A node is ``["symbol", k]``, ``["number", p, q]``, ``["pi"]``, ``["tensor", name, symbol…]`` or ``[head, node…]``, where
+parts are referred to by their position among the nodes before it: no nesting, nothing evaluated, only the heads listed
+here. Expressions of chains are positions of nodes. Whatever else a text holds is an `InputError`; whether the steps of
+a well-formed one follow is for `proofs.certificate.check`.
 """
 
 import json
@@ -18,7 +18,7 @@ from manifoldtheory.errors import InputError
 from proofs.certificate import Chain, Step
 from proofs.conditions import KINDS, Condition, fault
 from proofs.contractions import TENSORS
-from proofs.expressions import HEADS
+from proofs.expressions import ELEMENTARY, HEADS
 from proofs.rules import RULES
 from proofs.wellformed import ASSUMPTIONS, assumption, check_grammar, make_symbol
 
@@ -34,10 +34,10 @@ _BUILDERS: Mapping[str, Callable[..., Any]] = {
     "add": sympy.Add,
     "mul": sympy.Mul,
     "pow": sympy.Pow,
-    "log": sympy.log,
+    **{function.__name__: function for function in ELEMENTARY},
     **HEADS,
 }
-_NAMES = {sympy.Add: "add", sympy.Mul: "mul", sympy.Pow: "pow", sympy.log: "log"}
+_NAMES = {sympy.Add: "add", sympy.Mul: "mul", sympy.Pow: "pow"}
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,8 @@ class _Writer:
             return ["symbol", self.symbol(expression)]
         if isinstance(expression, sympy.Rational):
             return ["number", int(expression.p), int(expression.q)]
+        if expression is sympy.pi:
+            return ["pi"]
         if isinstance(expression, sympy.Indexed):
             return ["tensor", str(expression.base), *map(self.symbol, expression.indices)]
         name = _NAMES.get(type(expression), type(expression).__name__)
@@ -250,6 +252,8 @@ def _leaf(head: str, parts: list[Any], symbols: list[Any]) -> Any:
         number: Any = sympy.Rational(p, q)
         _require((number.p, number.q) == (p, q), "a fraction is not reduced")
         return number
+    if head == "pi" and not parts:
+        return sympy.pi
     if head == "tensor" and parts and parts[0] in TENSORS:
         name, *indices = parts
         _require(len(indices) == len(TENSORS[name]), f"the tensor {name} has {len(TENSORS[name])} indices")

@@ -130,6 +130,53 @@ class Series:
         """``√f`` for constant term 1."""
         return self.power(Fraction(1, 2))
 
+    def exp(self) -> "Series":
+        """``exp f`` for constant term 0."""
+        self._require_constant(0, "exp")
+        zero, parts = self.ring.domain.zero, [self.ring.domain.one]
+        for n in range(1, self.ring.order + 1):
+            total = sum((self.parts[k] * parts[n - k] * k for k in range(1, n + 1)), zero)
+            parts.append(total * sympy.QQ(1, n))
+        return Series(self.ring, tuple(parts))
+
+    def log(self) -> "Series":
+        """``log f`` for constant term 1."""
+        return (self._euler() * self.inverse())._euler_inverse()
+
+    def asin(self) -> "Series":
+        """``asin f`` for constant term 0."""
+        self._require_constant(0, "asin")
+        return (self._euler() * (1 - self * self).power(Fraction(-1, 2)))._euler_inverse()
+
+    def sin(self) -> "Series":
+        """``sin f`` for constant term 0."""
+        return self._sin_cos()[0]
+
+    def cos(self) -> "Series":
+        """``cos f`` for constant term 0."""
+        return self._sin_cos()[1]
+
+    def _sin_cos(self) -> "tuple[Series, Series]":
+        """From D sin f = cos f · D f and D cos f = −sin f · D f."""
+        self._require_constant(0, "sin and cos")
+        zero, one = self.ring.domain.zero, self.ring.domain.one
+        sines, cosines = [zero], [one]
+        for n in range(1, self.ring.order + 1):
+            rise = sum((self.parts[k] * cosines[n - k] * k for k in range(1, n + 1)), zero)
+            fall = sum((self.parts[k] * sines[n - k] * k for k in range(1, n + 1)), zero)
+            sines.append(rise * sympy.QQ(1, n))
+            cosines.append(fall * sympy.QQ(-1, n))
+        return Series(self.ring, tuple(sines)), Series(self.ring, tuple(cosines))
+
+    def _euler(self) -> "Series":
+        """``D f = Σ k f_k``."""
+        return Series(self.ring, tuple(part * degree for degree, part in enumerate(self.parts)))
+
+    def _euler_inverse(self) -> "Series":
+        """The f without constant term of which this is D f."""
+        parts = (part * sympy.QQ(1, degree) for degree, part in enumerate(self.parts[1:], start=1))
+        return Series(self.ring, (self.ring.domain.zero, *parts))
+
     def derivative(self) -> "Series":
         """``df/dx`` in the only variable; the part of top degree is lost (0)."""
         (name,) = self.ring.variables

@@ -1,7 +1,7 @@
 """What an expression of a certificate may be: the grammar that the checker accepts before it looks at any rule.
 
-Nodes are rational numbers, symbols, sums, products, powers, logarithms, indexed tensors and the heads of
-`proofs.expressions`; every node is in SymPy's canonical form; vectors and numbers are kept apart.
+Nodes are rational numbers and π, symbols, sums, products, powers, the elementary functions and heads of
+`proofs.expressions`, and indexed tensors; every node is in SymPy's canonical form; vectors and numbers are kept apart.
 """
 
 from collections.abc import Collection
@@ -11,7 +11,7 @@ from typing import Any
 import sympy
 
 from proofs.contractions import TENSORS
-from proofs.expressions import ARITY, Derived, Dot, GramRoot, Norm, NormalPart, is_binder, is_remainder
+from proofs.expressions import ARITY, ELEMENTARY, Derived, Dot, GramRoot, Norm, NormalPart, is_binder, is_remainder
 from proofs.normal_forms import NotInNormalForm
 
 ASSUMPTIONS = ("", "real", "nonnegative", "positive")
@@ -57,12 +57,12 @@ def check_grammar(expression: Any) -> None:
         plain = all(isinstance(index, sympy.Symbol) and not assumption(index) for index in expression.indices)
         require(plain, "the indices of {} are not plain symbols", expression)
         return
-    if isinstance(expression, sympy.Rational):
+    if isinstance(expression, sympy.Rational) or expression is sympy.pi:
         return  # not NaN or infinite, which are numbers of other classes
     head: Any = type(expression)
     arguments: tuple[Any, ...] = expression.args
     require(
-        isinstance(expression, sympy.Add | sympy.Mul | sympy.Pow | sympy.log) or head in ARITY,
+        isinstance(expression, (sympy.Add, sympy.Mul, sympy.Pow, *ELEMENTARY)) or head in ARITY,
         "{} is not in the grammar",
         head.__name__,
     )

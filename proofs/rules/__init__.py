@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from proofs.rules import algebraic, analytic, lemmas, probabilistic
+from proofs.rules import algebraic, analytic, calculus, lemmas, probabilistic
 from proofs.rules.common import Introduced
 from proofs.scope import Scope
 from proofs.wellformed import Refused, check_grammar, require
@@ -50,6 +50,9 @@ RULES: Mapping[str, Rule] = {
     "gram-determinant": Rule(lemmas.gram_determinant, _EXPANDING),
     "triangle": Rule(lemmas.triangle, _EXPANDING),
     "contraction": Rule(algebraic.contraction, _REWRITING),
+    "differentiation": Rule(calculus.differentiation, _REWRITING),
+    "induction": Rule(calculus.induction, _REWRITING),
+    "flow": Rule(calculus.flow, _REWRITING),
     "isserlis": Rule(probabilistic.isserlis, _REWRITING),
     "invariance": Rule(probabilistic.invariance, _REWRITING | {"moments": "list"}),
 }
