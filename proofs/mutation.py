@@ -15,7 +15,7 @@ import sympy
 
 from proofs.certificate import Chain, Step, Verification, verify
 from proofs.contractions import contracted, same
-from proofs.expressions import canonical, is_remainder
+from proofs.expressions import ELEMENTARY, canonical, is_remainder
 from proofs.normal_forms import equal
 
 
@@ -70,13 +70,16 @@ def mutants_of(expression: Any) -> Iterator[Any]:
 
 
 def _inner(term: Any) -> Iterator[Any]:
-    """A power raised, and the terms of sums within the factors dropped or turned."""
+    """A power raised, the argument of a function scaled, and the terms of sums within the factors dropped or turned."""
     factors = sympy.Mul.make_args(term)
     for number, factor in enumerate(factors):
         base: Any
         base, exponent = factor.as_base_exp()
         changes: list[Any] = []
-        if base.is_Symbol and not is_remainder(base):
+        if isinstance(factor, ELEMENTARY):
+            (argument,) = factor.args
+            changes = [factor.func(times * argument) for times in (-1, 2)]
+        elif base.is_Symbol and not is_remainder(base):
             changes = [base ** (exponent + 1)]
         elif base.is_Add:
             changes = [(base - times * part) ** exponent for part in base.args for times in (1, 2)]

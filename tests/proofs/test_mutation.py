@@ -75,3 +75,12 @@ def test_equal_ones_are_skipped_and_accepted_ones_are_reported() -> None:
     loose = Chain("loose", "loose", a, (step("ring-identity", a, a, a),), hypotheses=((b, c),))
     unused = count(trace([loose]))
     assert (unused.accepted, unused.declared) == ((), 0)  # nothing rests on the hypothesis: it has no mutants
+
+
+def test_functions_have_their_argument_changed() -> None:
+    found = set(mutants_of(a * sympy.exp(-b) + sympy.sin(c)))
+    for changed in (a * sympy.exp(b), a * sympy.exp(-2 * b), -sympy.sin(c), sympy.sin(2 * c)):
+        assert any(
+            sympy.expand(mutant - changed - (sympy.sin(c) if changed.has(a) else a * sympy.exp(-b))) == 0
+            for mutant in found
+        )

@@ -688,7 +688,7 @@ def structures() -> dict[str, Case]:
             "not a derivative of a constant",
         ),
         "a head of one's own": (
-            (chain("absurd", step("ring-identity", sympy.sin(x), sympy.sin(x), sympy.sin(x))),),
+            (chain("absurd", step("ring-identity", sympy.tan(x), sympy.tan(x), sympy.tan(x))),),
             "not in the grammar",
         ),
         "what is not in canonical form": (
