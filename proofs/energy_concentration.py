@@ -26,6 +26,7 @@ from proofs.expressions import (
 )
 from proofs.haar_moments import null_moments
 from proofs.majorants import at_range, normal_energy_tail
+from proofs.noisy_sphere import noisy_sphere
 from proofs.symbols import (
     ambient_dim,
     curvature_bound,
@@ -96,7 +97,9 @@ def derive() -> Derivation:
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "null-variance", tuple(chain.name for chain in null)),
     )
     chains = (average, curvature, square, normal_energy, tangent_energy, ratio, law, limit, *null)
-    return Derivation(CLAIM, chains, findings, predictions(ratio, average, null), imports)
+    laws = predictions(ratio, average, null)
+    instance = noisy_sphere(limit, laws[ratio.name])
+    return Derivation(CLAIM, chains, findings, laws, imports, (instance,))
 
 
 MEAN_CURVATURE = (curvature_sq_mean, Mean(normal_curvature_sq))
