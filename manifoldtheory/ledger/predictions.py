@@ -103,10 +103,11 @@ def _elementary(name: str) -> Any:
             import numpy as np
 
             if isinstance(value, np.ndarray):
-                return getattr(np, name)(value)
+                return getattr(np, _NUMPY_NAMES.get(name, name))(value)
         return getattr(math, name)(value)
 
     return function
 
 
-_FUNCTIONS = {name: _elementary(name) for name in ("sqrt", "exp", "log")}
+_NUMPY_NAMES = {"asin": "arcsin"}
+_FUNCTIONS = {name: _elementary(name) for name in ("sqrt", "exp", "log", "sin", "cos", "asin")}
