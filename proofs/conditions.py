@@ -34,6 +34,9 @@ KINDS: Mapping[str, str] = {
     "independent": "independent: {0}",
     "centred": "{0} have mean zero",
     "nonzero": "{0} is not zero",
+    "positive": "{0} is positive",
+    "nonnegative": "{0} is not negative",
+    "finite": "expectations are averages over finitely many cases",
     "remainder": "{0} is bounded as {1} falls to 0, in all directions at once, and {2} of its derivatives (times "
     "powers of {1}) are too",
     "vector-remainder": "the vector {0} is bounded as {1} falls to 0, in all directions at once, and {2} of its "
@@ -42,7 +45,7 @@ KINDS: Mapping[str, str] = {
 """The kinds of conditions, in words."""
 
 _LISTS = {"vectors", "curve", "direction-free", "deterministic", "centred"}
-_COUNTS = {"sphere": 1, "projectors": 2, "nonzero": 1, "remainder": 3, "vector-remainder": 3}
+_COUNTS = {"finite": 0, "sphere": 1, "projectors": 2, "nonzero": 1, "positive": 1, "nonnegative": 1, "remainder": 3, "vector-remainder": 3}
 
 
 def _pieces(condition: Condition, written: Callable[[Any], str]) -> list[str]:
@@ -124,6 +127,21 @@ def centred(*symbols: Any) -> Condition:
 def nonzero(expression: Any) -> Condition:
     """The expression does not vanish: what may be divided by."""
     return Condition("nonzero", (expression,))
+
+
+def finite() -> Condition:
+    """`Expectation` is an average over finitely many cases."""
+    return Condition("finite", ())
+
+
+def positive(expression: Any) -> Condition:
+    """The expression is above 0, so that it may be divided by, too."""
+    return Condition("positive", (expression,))
+
+
+def nonnegative(expression: Any) -> Condition:
+    """The expression is not below 0."""
+    return Condition("nonnegative", (expression,))
 
 
 def remainder(symbol: Any, variable: Any, derivatives: int = 0, *, vector: bool = False) -> Condition:

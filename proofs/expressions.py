@@ -43,21 +43,29 @@ Iterate = cast("Any", sympy.Function("iterate"))
 """``Iterate(f, x, a, n)``: a after n times x ↦ f, for a whole number n ≥ 0."""
 Flow = cast("Any", sympy.Function("flow"))
 """``Flow(f, x, a, τ)``: x(τ) for dx/dτ = f and x(0) = a."""
+Map = cast("Any", sympy.Function("map_of"))
+"""``Map(f, x)``: the map x ↦ f."""
+Recursion = cast("Any", sympy.Function("recursion"))
+"""``Recursion(Map(f, x), k, a, n)``: a_n for a_0 = a and a_k = f at x = a_{k−1}, where f may depend on k."""
+LimitAtInfinity = cast("Any", sympy.Function("limit_at_infinity"))
+"""``LimitAtInfinity(f, n)``: the limit of f as n grows through the whole numbers."""
+Zero = cast("Any", sympy.Function("zero_of"))
+"""``Zero(f, x)``: the only x, of those that its assumptions allow, with f(x) = 0."""
 
 ELEMENTARY: tuple[Any, ...] = (sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.asin)
 """The functions that are what analysis says they are; beside them there is the number π."""
 
 ARITY: Mapping[Any, int] = {
     **dict.fromkeys((Norm, NormalPart, GramRoot, Mean, Expectation, HaarMean), 1),
-    **dict.fromkeys((Dot, Slope, Primitive, LimitAtZero, Derived), 2),
+    **dict.fromkeys((Dot, Slope, Primitive, LimitAtZero, Derived, Zero, Map, LimitAtInfinity), 2),
     **dict.fromkeys((Inverse, At), 3),
-    **dict.fromkeys((Iterate, Flow), 4),
+    **dict.fromkeys((Iterate, Flow, Recursion), 4),
 }
 """The heads, with their numbers of arguments."""
 
 HEADS: Mapping[str, Any] = {head.__name__: head for head in ARITY}
 
-BINDERS = (Inverse, At, LimitAtZero, Slope, Primitive, Iterate, Flow)
+BINDERS = (Inverse, At, LimitAtZero, Slope, Primitive, Iterate, Flow, Zero, Map, Recursion, LimitAtInfinity)
 """Heads whose first argument is a function of their second, a symbol; what that symbol stands for elsewhere does not
 matter there. `Slope` and `Primitive` are functions of the same symbol."""
 
@@ -118,7 +126,11 @@ _HEADS = {
     "derived": r"\frac{{d^{{{1}}}}}{{ds^{{{1}}}}} {0}",
     "haar_mean": r"\operatorname{{E}}_{{P}}\left[{0}\right]",
     "iterate": r"\left({1}\mapsto {0}\right)^{{\circ {3}}}\left({2}\right)",
+    "map_of": r"\left({1}\mapsto {0}\right)",
+    "recursion": r"\left({0}\right)_{{{1} = 1, \dots, {3}}}\left({2}\right)",
+    "limit_at_infinity": r"\lim_{{{1}\to\infty}} {0}",
     "flow": r"\left.{1}\left({3}\right)\right|_{{\dot{{{1}}} = {0},\ {1}(0) = {2}}}",
+    "zero_of": r"\left({1}: {0} = 0\right)",
 }
 
 

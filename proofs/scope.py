@@ -104,9 +104,19 @@ class Scope:
         return self._union("centred")
 
     @cached_property
+    def finite(self) -> bool:
+        """Whether expectations are averages over finitely many cases."""
+        return bool(self._arguments("finite"))
+
+    @cached_property
     def divisors(self) -> frozenset[Any]:
-        """The expressions declared not to vanish."""
-        return self._union("nonzero")
+        """The expressions declared not to vanish, the positive ones among them."""
+        return self._union("nonzero") | self._union("positive")
+
+    def signed(self, expression: Any, property_: str) -> bool:
+        """Whether an expression is ``positive`` or ``nonnegative`` by the signs of symbols or as declared."""
+        declared = self._union("positive") | (self._union("nonnegative") if property_ == "nonnegative" else _NOTHING)
+        return known(expression, property_) or any(equal(expression, sure) for sure in declared)
 
     @cached_property
     def _constants(self) -> dict[Any, frozenset[Any]]:
@@ -195,6 +205,8 @@ class Scope:
             return meaning is not None and self.bounded(meaning, variable, uniform=uniform)
         if isinstance(expression, Mean):
             return self.bounded(expression.args[0], variable, uniform=True)
+        if isinstance(expression, Expectation):  # each of finitely many cases has its bound
+            return self.finite and self.bounded(expression.args[0], variable, uniform=uniform)
         if expression.is_Pow:
             exponent = expression.exp
             positive = bool(exponent.is_Integer) and exponent > 0
@@ -281,6 +293,10 @@ class Scope:
             value = self.unfolded(divisor)
             finite = not value.has(sympy.zoo, sympy.nan)
             require(finite and not equal(value, sympy.Integer(0)), "{} is said not to be 0, but is", divisor)
+        for property_ in ("positive", "nonnegative"):
+            for expression in self._union(property_):
+                fits = not _violates(self.unfolded(expression), property_)
+                require(fits, "{} is said to be {}, but is not", expression, property_)
 
     def unfolded(self, expression: Any) -> Any:
         """The expression with definitions and hypotheses put in, symbols within symbols, not under binders."""
