@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from proofs.rules import algebraic, analytic, calculus, lemmas, probabilistic
+from proofs.rules import algebraic, analytic, calculus, finite_averages, lemmas, probabilistic, solutions
 from proofs.rules.common import Introduced
 from proofs.scope import Scope
 from proofs.wellformed import Refused, check_grammar, require
@@ -45,6 +45,7 @@ RULES: Mapping[str, Rule] = {
     "bilinearity": Rule(algebraic.bilinearity, _REWRITING),
     "linearity": Rule(probabilistic.linearity, _REWRITING),
     "independence": Rule(probabilistic.independence, _REWRITING),
+    "finite-derivative": Rule(finite_averages.finite_derivative, _REWRITING),
     "leibniz": Rule(lemmas.leibniz, _REWRITING),
     "constancy": Rule(lemmas.constancy, _REWRITING),
     "gram-determinant": Rule(lemmas.gram_determinant, _EXPANDING),
@@ -53,6 +54,8 @@ RULES: Mapping[str, Rule] = {
     "differentiation": Rule(calculus.differentiation, _REWRITING),
     "induction": Rule(calculus.induction, _REWRITING),
     "flow": Rule(calculus.flow, _REWRITING),
+    "logarithm": Rule(solutions.logarithm, _REWRITING),
+    "zero": Rule(solutions.zero, _REWRITING),
     "isserlis": Rule(probabilistic.isserlis, _REWRITING),
     "invariance": Rule(probabilistic.invariance, _REWRITING | {"moments": "list"}),
 }
