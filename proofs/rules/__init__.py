@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from proofs.rules import algebraic, analytic, calculus, finite_averages, lemmas, probabilistic, solutions
+from proofs.rules import algebraic, analytic, calculus, finite_averages, lemmas, probabilistic, sequences, solutions
 from proofs.rules.common import Introduced
 from proofs.scope import Scope
 from proofs.wellformed import Refused, check_grammar, require
@@ -56,6 +56,10 @@ RULES: Mapping[str, Rule] = {
     "flow": Rule(calculus.flow, _REWRITING),
     "logarithm": Rule(solutions.logarithm, _REWRITING),
     "zero": Rule(solutions.zero, _REWRITING),
+    "geometric-limit": Rule(sequences.geometric_limit, _REWRITING | {"terms": "list", "factors": "list"}),
+    "chung": Rule(sequences.chung, _REWRITING),
+    "chung-critical": Rule(sequences.chung_critical, _REWRITING),
+    "chung-slow": Rule(sequences.chung_slow, _REWRITING),
     "isserlis": Rule(probabilistic.isserlis, _REWRITING),
     "invariance": Rule(probabilistic.invariance, _REWRITING | {"moments": "list"}),
 }
