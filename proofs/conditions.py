@@ -27,6 +27,7 @@ class Condition:
 KINDS: Mapping[str, str] = {
     "vectors": "{0} are vectors",
     "curve": "{0} are the derivatives of a curve, in order, all along it",
+    "identity": "{0} is the identity matrix",
     "direction-free": "{0} do not depend on the direction",
     "deterministic": "{0} are not random",
     "sphere": "directions are uniform on the unit sphere in {0} dimensions",
@@ -45,7 +46,17 @@ KINDS: Mapping[str, str] = {
 """The kinds of conditions, in words."""
 
 _LISTS = {"vectors", "curve", "direction-free", "deterministic", "centred"}
-_COUNTS = {"finite": 0, "sphere": 1, "projectors": 2, "nonzero": 1, "positive": 1, "nonnegative": 1, "remainder": 3, "vector-remainder": 3}
+_COUNTS = {
+    "finite": 0,
+    "sphere": 1,
+    "projectors": 2,
+    "nonzero": 1,
+    "identity": 1,
+    "positive": 1,
+    "nonnegative": 1,
+    "remainder": 3,
+    "vector-remainder": 3,
+}
 
 
 def _pieces(condition: Condition, written: Callable[[Any], str]) -> list[str]:
@@ -71,6 +82,8 @@ def fault(condition: Condition) -> str | None:
         return f"{kind!r} needs symbols"
     if len(arguments) != _COUNTS.get(kind, len(arguments)):
         return f"{kind!r} needs {_COUNTS[kind]} arguments"
+    if kind == "identity" and not _symbols(arguments):
+        return "the identity needs a symbol"
     if kind.endswith("remainder") and not (_symbols(arguments[:2]) and _is_small_count(arguments[2])):
         return "a remainder needs its symbol, its variable, and the number of its bounded derivatives"
     return None
@@ -92,6 +105,11 @@ def vectors(*symbols: Any) -> Condition:
 def curve(*derivatives: Any) -> Condition:
     """The vectors are γ′, γ″, …, along a curve."""
     return Condition("curve", derivatives)
+
+
+def identity_matrix(symbol: Any) -> Condition:
+    """The vector is the identity matrix: its inner products are traces."""
+    return Condition("identity", (symbol,))
 
 
 def direction_free(*symbols: Any) -> Condition:

@@ -22,6 +22,8 @@ NormalPart = cast("Any", sympy.Function("normal_part"))
 """Orthogonal projection on the normal space."""
 GramRoot = cast("Any", sympy.Function("gram_root"))
 """√det(I + JᵀJ) of a Jacobian J."""
+Determinant = cast("Any", sympy.Function("determinant"))
+"""Determinant of a square matrix."""
 Inverse = cast("Any", sympy.Function("inverse_at"))
 """``Inverse(f, x, t)``: the x near 0 with f(x) = t."""
 Slope = cast("Any", sympy.Function("slope"))
@@ -56,7 +58,7 @@ ELEMENTARY: tuple[Any, ...] = (sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy
 """The functions that are what analysis says they are; beside them there is the number π."""
 
 ARITY: Mapping[Any, int] = {
-    **dict.fromkeys((Norm, NormalPart, GramRoot, Mean, Expectation, HaarMean), 1),
+    **dict.fromkeys((Norm, NormalPart, GramRoot, Determinant, Mean, Expectation, HaarMean), 1),
     **dict.fromkeys((Dot, Slope, Primitive, LimitAtZero, Derived, Zero, Map, LimitAtInfinity), 2),
     **dict.fromkeys((Inverse, At), 3),
     **dict.fromkeys((Iterate, Flow, Recursion), 4),
@@ -106,10 +108,28 @@ _SYMBOLS = NOTATION | {
     "arclength": "s",
     "abscissa": r"\rho",
     "direction_sin_sq": "x",
+    "curvature_operator": r"\mathcal{R}",
+    "curvature_operator_0": r"\mathcal{R}_0",
     "gamma_1": r"\gamma'",
     "gamma_2": r"\gamma''",
     "gamma_3": r"\gamma'''",
+    "identity": "I",
+    "jacobi_fields": r"\mathcal{J}",
 }
+
+_SYMBOLS |= {
+    "kept_ones": "1_{Q^\\perp}",
+    "kept_spectrum": r"\lambda_{Q^\perp}",
+    "normal_spectrum": r"\lambda_N",
+    "normalised_spectrum": r"\hat\lambda",
+    "ones": "1",
+    "removed_ones": "1_Q",
+    "removed_spectrum": r"\lambda_Q",
+    "spectrum": r"\lambda",
+    "tangent_spectrum": r"\lambda_T",
+    "turning_eigenvalue": r"\lambda_*",
+}
+"""Spectra and vectors of ones."""
 
 _HEADS = {
     "at": r"\left.{0}\right|_{{{1} = {2}}}",
@@ -117,6 +137,7 @@ _HEADS = {
     "norm": r"\left|{0}\right|",
     "normal_part": r"P_N\left({0}\right)",
     "gram_root": r"\sqrt{{\det\left(I + J^\top J\right)}}\Big|_{{J = {0}}}",
+    "determinant": r"\det\left({0}\right)",
     "inverse_at": r"\left({1}: {0} = {2}\right)",
     "slope": r"\frac{{d}}{{d {1}}}\left({0}\right)",
     "primitive": r"\int_0^{{{1}}} {0}\, d{1}",

@@ -91,7 +91,7 @@ class Scope:
     def vectors(self) -> frozenset[Any]:
         """The symbols that stand for vectors."""
         remainders = (symbol for symbol, remainder in self.remainders.items() if remainder.is_vector)
-        return self._union("vectors") | self._union("curve") | frozenset(remainders)
+        return self._union("vectors") | self._union("curve") | self._union("identity") | frozenset(remainders)
 
     @cached_property
     def groupings(self) -> tuple[tuple[Any, ...], ...]:
@@ -285,9 +285,12 @@ class Scope:
             require(not remains, "a remainder is declared independent of something")
             supports = [_NOTHING.union(*map(self.free, group)) for group in groups]
             require(len(_NOTHING.union(*supports)) == sum(map(len, supports)), "independent groups share a variable")
-        own = self.centred | self._union("curve")
-        require(not own & self.meanings.keys(), "a vector of mean zero, or a derivative of the curve, has a definition")
-        for kind in ("sphere", "projectors", "curve"):
+        own = self.centred | self._union("curve") | self._union("identity")
+        require(
+            not own & self.meanings.keys(),
+            "a vector of mean zero, a derivative of the curve or the identity has a definition",
+        )
+        for kind in ("sphere", "projectors", "curve", "identity"):
             require(len(self._arguments(kind)) <= 1, "two different conditions of kind {!r}", kind)
         for divisor in self.divisors:
             value = self.unfolded(divisor)

@@ -7,6 +7,8 @@ ambient_dim = sympy.Symbol("ambient_dim", positive=True)
 radius = sympy.Symbol("radius", positive=True)
 normal_curvature_sq = sympy.Symbol("normal_curvature_sq", nonnegative=True)
 shape_sq = sympy.Symbol("shape_sq", nonnegative=True)
+ricci = sympy.Symbol("ricci", real=True)
+"""Ric(v, v), the Ricci curvature in the direction v."""
 second_form_sq = sympy.Symbol("second_form_sq", nonnegative=True)
 trace_form_sq = sympy.Symbol("trace_form_sq", nonnegative=True)
 curvature_bound = sympy.Symbol("curvature_bound", positive=True)

@@ -11,7 +11,18 @@ from typing import Any
 import sympy
 
 from proofs.contractions import TENSORS
-from proofs.expressions import ARITY, ELEMENTARY, Derived, Dot, GramRoot, Norm, NormalPart, is_binder, is_remainder
+from proofs.expressions import (
+    ARITY,
+    ELEMENTARY,
+    Derived,
+    Determinant,
+    Dot,
+    GramRoot,
+    Norm,
+    NormalPart,
+    is_binder,
+    is_remainder,
+)
 from proofs.normal_forms import NotInNormalForm
 
 ASSUMPTIONS = ("", "real", "nonnegative", "positive")
@@ -99,7 +110,7 @@ def is_vector(expression: Any, vectors: Collection[Any]) -> bool:
     if expression.is_Mul:
         require(sum(kinds) <= 1, "two vectors are multiplied")
         return any(kinds)
-    if expression.is_Function and isinstance(expression, Dot | Norm | NormalPart | GramRoot):
+    if expression.is_Function and isinstance(expression, Dot | Norm | NormalPart | GramRoot | Determinant):
         require(all(kinds), "{} takes vectors", type(expression).__name__)
         return isinstance(expression, NormalPart)
     require(not any(kinds), "{} uses a vector as a number", expression)

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from proofs.rules import algebraic, analytic, calculus, finite_averages, lemmas, probabilistic, sequences, solutions
+from proofs.rules import (
+    algebraic,
+    analytic,
+    calculus,
+    determinants,
+    finite_averages,
+    lemmas,
+    probabilistic,
+    sequences,
+    solutions,
+)
 from proofs.rules.common import Introduced
 from proofs.scope import Scope
 from proofs.wellformed import Refused, check_grammar, require
@@ -49,6 +59,7 @@ RULES: Mapping[str, Rule] = {
     "leibniz": Rule(lemmas.leibniz, _REWRITING),
     "constancy": Rule(lemmas.constancy, _REWRITING),
     "gram-determinant": Rule(lemmas.gram_determinant, _EXPANDING),
+    "determinant": Rule(determinants.determinant, _EXPANDING),
     "triangle": Rule(lemmas.triangle, _EXPANDING),
     "contraction": Rule(algebraic.contraction, _REWRITING),
     "differentiation": Rule(calculus.differentiation, _REWRITING),
