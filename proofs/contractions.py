@@ -26,11 +26,17 @@ B: Any = sympy.IndexedBase("B")
 """A symmetric matrix."""
 A: Any = sympy.IndexedBase("A")
 """An orthogonal projector in the tangent space, symmetric."""
+U: Any = sympy.IndexedBase("U")
+"""A tangent vector."""
+N: Any = sympy.IndexedBase("N")
+"""A normal vector."""
 
 TENSORS: Mapping[str, tuple[str, ...]] = {
     "w": ("tangent",),
     "h": ("normal", "tangent", "tangent"),
     "A": ("tangent", "tangent"),
+    "U": ("tangent",),
+    "N": ("normal",),
     "P": ("null", "null"),
     "B": ("null", "null"),
 }
