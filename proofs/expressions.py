@@ -115,10 +115,7 @@ _SYMBOLS = NOTATION | {
     "gamma_3": r"\gamma'''",
     "identity": "I",
     "jacobi_fields": r"\mathcal{J}",
-}
-
-_SYMBOLS |= {
-    "kept_ones": "1_{Q^\\perp}",
+    "kept_ones": r"1_{Q^\perp}",
     "kept_spectrum": r"\lambda_{Q^\perp}",
     "normal_spectrum": r"\lambda_N",
     "normalised_spectrum": r"\hat\lambda",
@@ -129,7 +126,6 @@ _SYMBOLS |= {
     "tangent_spectrum": r"\lambda_T",
     "turning_eigenvalue": r"\lambda_*",
 }
-"""Spectra and vectors of ones."""
 
 _HEADS = {
     "at": r"\left.{0}\right|_{{{1} = {2}}}",
