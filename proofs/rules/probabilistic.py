@@ -8,7 +8,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from proofs.contractions import Contracted, contracted, haar_average, same, spherical_average
-from proofs.expressions import Dot, Expectation, HaarMean, Mean
+from proofs.expressions import ELEMENTARY, Dot, Expectation, HaarMean, Mean
 from proofs.normal_forms import equal
 from proofs.rules.common import NONE, Introduced, applied, linear_parts, rewriting
 from proofs.scope import Scope
@@ -39,14 +39,14 @@ def linearity(step: "Step", scope: Scope) -> Introduced:
 
 
 def _varying(expression: Any, head: Any, scope: Scope) -> set[Any]:
-    """The atoms of a polynomial that may vary under the average: symbols, tensors and applied heads."""
+    """The atoms of a polynomial that may vary under the average: symbols, tensors, functions and applied heads."""
     if scope.constant(head, expression):
         return set()
     if expression.is_Add or expression.is_Mul:
         return set().union(*(_varying(argument, head, scope) for argument in expression.args))
     if expression.is_Pow and expression.exp.is_Integer and expression.exp > 0:
         return _varying(expression.base, head, scope)
-    plain = expression.is_Symbol or isinstance(expression, AppliedUndef)
+    plain = expression.is_Symbol or isinstance(expression, (AppliedUndef, *ELEMENTARY))
     require(plain, "{} is not a polynomial in what varies", expression)
     return {expression}
 
