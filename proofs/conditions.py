@@ -34,6 +34,7 @@ KINDS: Mapping[str, str] = {
     "projectors": "projectors are Haar-distributed in {0} dimensions, of rank {1}",
     "independent": "independent: {0}",
     "centred": "{0} have mean zero",
+    "gaussian": "{0} are jointly Gaussian with mean zero",
     "nonzero": "{0} is not zero",
     "positive": "{0} is positive",
     "nonnegative": "{0} is not negative",
@@ -45,7 +46,7 @@ KINDS: Mapping[str, str] = {
 }
 """The kinds of conditions, in words."""
 
-_LISTS = {"vectors", "curve", "direction-free", "deterministic", "centred"}
+_LISTS = {"vectors", "curve", "direction-free", "deterministic", "centred", "gaussian"}
 _COUNTS = {
     "finite": 0,
     "sphere": 1,
@@ -140,6 +141,11 @@ def independent(*groups: tuple[Any, ...]) -> Condition:
 def centred(*symbols: Any) -> Condition:
     """The vectors have mean zero under `Expectation`."""
     return Condition("centred", symbols)
+
+
+def gaussian(*symbols: Any) -> Condition:
+    """The numbers are jointly Gaussian with mean zero under `Expectation`."""
+    return Condition("gaussian", symbols)
 
 
 def nonzero(expression: Any) -> Condition:

@@ -104,6 +104,11 @@ class Scope:
         return self._union("centred")
 
     @cached_property
+    def gaussian(self) -> frozenset[Any]:
+        """The jointly Gaussian numbers of mean zero."""
+        return self._union("gaussian")
+
+    @cached_property
     def finite(self) -> bool:
         """Whether expectations are averages over finitely many cases."""
         return bool(self._arguments("finite"))
