@@ -82,10 +82,11 @@ class Expander:
 def _coefficients(expression: Any, variable: sympy.Symbol, atoms: dict[Any, str]) -> None:
     if expression.is_Rational or expression == variable:
         return
-    is_root = expression.is_Pow and not expression.args[1].is_Integer and not expression.has(variable)
+    whole = expression.is_Pow and bool(expression.args[1].is_Integer and expression.args[1] > 0)
+    constant_power = expression.is_Pow and not whole and not expression.has(variable)
     composite = expression.is_Add or expression.is_Mul or expression.is_Pow
     composite = composite or (isinstance(expression, ELEMENTARY) and expression.has(variable))
-    if composite and not is_root:
+    if composite and not constant_power:
         for argument in expression.args:
             _coefficients(argument, variable, atoms)
     else:

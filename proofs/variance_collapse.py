@@ -16,7 +16,7 @@ from proofs.conditions import nonnegative, positive
 from proofs.decaying_steps import decaying_steps
 from proofs.derivation import Derivation, Finding
 from proofs.expansion import ChainBuilder, fact
-from proofs.expressions import At, Iterate, LimitAtInfinity, Slope
+from proofs.expressions import Iterate, LimitAtInfinity, Slope, Zero
 from proofs.occurrence_updates import V, mean_square_after_update
 from proofs.symbols import frequency, initial_variance, noise_variance, restoring_rate, step_size, steps
 from proofs.token_training import limit_instance, reversed_instance
@@ -42,7 +42,7 @@ CLAIM = Claim(
                 Hypothesis("updates", "plain SGD on occurrence: ξ ← ξ − b η(λξ + ε), b ∈ {0, 1}, E b = f"),
                 Hypothesis("noise", "ε is independent of ξ and b, of mean 0, E|ε|² = σ² (total over coordinates)"),
                 Hypothesis("occurrence", "whether the token occurs is independent of ξ, and of earlier steps"),
-                Hypothesis("stability", "0 < ηλ < 2 and 0 < f ≤ 1 (constant steps); σ² > 0 for λ < ½"),
+                Hypothesis("stability", "0 < ηλ < 2, 0 < f ≤ 1, not ηλ = f = 1 (constant steps); σ² > 0 for λ < ½"),
             ),
         ),
     ),
@@ -84,13 +84,12 @@ def _fixed_point(update: Chain) -> Chain:
     build = ChainBuilder(
         "fixed-point",
         "The mean square distance that a step does not change",
-        At(update.start, V, LIMIT),
+        Zero(update.start - V, V),
         conditions=[positive(room)],
         uses=[update],
     )
     build.substitute("one update", fact(update))
-    build.evaluate("at V_∞", build.current)
-    return build.tidy("the same as before", LIMIT).done()
+    return build.rewrite("a linear equation", "zero", build.current, LIMIT).done()
 
 
 def _variance(update: Chain) -> Chain:

@@ -49,9 +49,9 @@ def geometric_limit(step: "Step", scope: Scope) -> Introduced:
 
 
 def chung(step: "Step", scope: Scope) -> Introduced:
-    """Lemma (Chung 1954): n^p x_n → β/(α − p) for x_k = (1 − α/k + O(k⁻²)) x_{k−1} + β k^{−p−1} + O(k^{−p−2}), α > p ≥ 1.
+    """Lemma (Chung 1954): n^p x_n → β/(α − p) for x_k = (1 − α/k + O(k⁻²)) x_{k−1} + β k^{−p−1} + O(k^{−p−2}).
 
-    What the sequence starts from is forgotten.
+    Here α > p ≥ 1. What the sequence starts from is forgotten.
     """
     part, into = rewriting(step)
     sequence = _sequence(part, scope)
@@ -148,10 +148,8 @@ def _sequence(part: Any, scope: Scope) -> _Sequence:
 def _in_inverse(expression: Any, index: Any) -> Any:
     """The coefficients of a polynomial in 1/k, by power."""
     inverse = sympy.Dummy("inverse", positive=True)
-    terms = dict(
-        (monomial, coefficient)
-        for coefficient, monomial in linear_parts(expanded(expression.xreplace({index: 1 / inverse})), (inverse,))
-    )
+    parts = linear_parts(expanded(expression.xreplace({index: 1 / inverse})), (inverse,))
+    terms = {monomial: coefficient for coefficient, monomial in parts}
     return lambda power: terms.get(inverse**power, sympy.Integer(0))
 
 
