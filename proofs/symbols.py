@@ -38,3 +38,42 @@ occurrences = sympy.Symbol("occurrences", positive=True)
 learning_rate = sympy.Symbol("learning_rate", positive=True)
 second_moment_decay = sympy.Symbol("second_moment_decay", positive=True)
 """β₂ of Adam."""
+normal_form_sq = sympy.Symbol("normal_form_sq", nonnegative=True)
+"""tr(h^ν h^ν) for a unit normal vector ν."""
+normal_form_trace = sympy.Symbol("normal_form_trace", real=True)
+"""tr h^ν."""
+target = sympy.Symbol("target", real=True)
+"""c, where the map that a linear layer should learn is c on a subspace."""
+weight = sympy.Symbol("weight", real=True)
+time = sympy.Symbol("time", real=True)
+"""τ, of gradient flow."""
+tangent_rate = sympy.Symbol("tangent_rate", positive=True)
+normal_rate = sympy.Symbol("normal_rate", positive=True)
+depth = sympy.Symbol("depth", positive=True)
+stretch = sympy.Symbol("stretch", positive=True)
+tangent_trace = sympy.Symbol("tangent_trace", positive=True)
+tangent_trace_of_square = sympy.Symbol("tangent_trace_of_square", positive=True)
+normal_trace = sympy.Symbol("normal_trace", positive=True)
+normal_trace_of_square = sympy.Symbol("normal_trace_of_square", positive=True)
+epsilon = sympy.Symbol("epsilon", nonnegative=True)
+input_norm_sq = sympy.Symbol("input_norm_sq", positive=True)
+input_alignment = sympy.Symbol("input_alignment", real=True)
+directional_gradient = sympy.Symbol("directional_gradient", real=True)
+spherical_curvature_sq = sympy.Symbol("spherical_curvature_sq", nonnegative=True)
+spherical_curvature_sq_mean = sympy.Symbol("spherical_curvature_sq_mean", nonnegative=True)
+base_output_gradient = sympy.Symbol("base_output_gradient", real=True)
+"""⟨c, δ(p)⟩, a component of the output gradient at the base point."""
+direction_mean = sympy.Symbol("direction_mean", real=True)
+"""E⟨e_T, u⟩ of a cloud ξ = t u + …; see `proofs.linear_gradient_expansion`."""
+slope_covariance = sympy.Symbol("slope_covariance", real=True)
+"""E[(Dδ u)⟨e_T, u⟩], the derivative of the output gradient times the covariance of u."""
+bending_mean = sympy.Symbol("bending_mean", real=True)
+"""E⟨e_N, II(u, u)⟩."""
+slope_bending = sympy.Symbol("slope_bending", real=True)
+"""E[(Dδ u)⟨e_N, II(u, u)⟩]."""
+correlation = sympy.Symbol("correlation", real=True)
+tangent_share = sympy.Symbol("tangent_share", nonnegative=True)
+"""E[|P_T g|²/|g|²] of a gradient g; at most 1."""
+curvature_sq_max = sympy.Symbol("curvature_sq_max", positive=True)
+"""The largest 4|P_N ξ|²/(t²|ξ|²) of a cloud, t its largest radius."""
+radius_max = sympy.Symbol("radius_max", positive=True)
