@@ -34,7 +34,7 @@ def test_expected_signs_by_quadrature(correlation: float) -> None:
     slope = correlation / np.sqrt(1 - correlation**2)
 
     def integrand(at: float) -> float:
-        return 2 * stats.norm.pdf(at) * (2 * stats.norm.cdf(slope * at) - 1)
+        return float(2 * stats.norm.pdf(at) * (2 * stats.norm.cdf(slope * at) - 1))
 
     measured, error = integrate.quad(integrand, 0, np.inf, epsabs=1e-12)
     assert abs(measured - float(RATE) * np.arcsin(correlation)) <= error + 1e-12
