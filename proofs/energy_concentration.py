@@ -12,7 +12,6 @@ from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement
 from proofs.averages import mean_curvature
 from proofs.certificate import Chain, Equation
 from proofs.conditions import Condition, centred, deterministic, independent, nonzero, remainder, vectors
-from proofs.curvature_bias import NORMAL_CURVATURE, bending, height, rho
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact, turned
 from proofs.expressions import (
@@ -27,6 +26,7 @@ from proofs.expressions import (
 from proofs.haar_moments import null_moments
 from proofs.majorants import at_range, normal_energy_tail
 from proofs.noisy_sphere import noisy_sphere
+from proofs.projected_density import NORMAL_CURVATURE, bending, height, rho
 from proofs.symbols import (
     ambient_dim,
     curvature_bound,

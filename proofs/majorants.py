@@ -91,15 +91,49 @@ def graph_height() -> Series:
 
 
 @cache
+def geodesic_abscissa() -> Series:
+    """x̂(s): bounds K|u| along a geodesic of length s/K."""
+    jacobian = _jacobian()
+    return (1 - jacobian * jacobian).sqrt().integral().reversion()
+
+
+@cache
+def _geodesic_lift() -> Series:
+    """Bounds |z|/s along a geodesic."""
+    return _lift().compose(geodesic_abscissa()) * geodesic_abscissa().divided()
+
+
+@cache
+def geodesic_arclength() -> Series:
+    """ŝ(y): bounds K times the arclength at the ambient radius t = y/K."""
+    stretch, lift = geodesic_abscissa().divided(), _geodesic_lift()
+    radius_defect = stretch * stretch - 1 + lift * lift
+    return (_ring()["x"] * (1 - radius_defect).sqrt()).reversion()
+
+
+@cache
 def geodesic_height() -> Series:
     """Bounds K|P_N ξ| at the ambient radius t = y/K along a geodesic."""
-    ring, jacobian = _ring(), _jacobian()
-    abscissa = (1 - jacobian * jacobian).sqrt().integral().reversion()  # x̂(s)
-    stretch = abscissa.divided()
-    lift = (_lift().compose(abscissa)) * stretch  # K|z|/s
-    radius_defect = stretch * stretch - 1 + lift * lift
-    arclength = (ring["x"] * (1 - radius_defect).sqrt()).reversion()  # ŝ(y)
-    return (lift * ring["x"]).compose(arclength)
+    return (_geodesic_lift() * _ring()["x"]).compose(geodesic_arclength())
+
+
+@cache
+def geodesic_density(measure: str) -> Series:
+    """Bounds the density of geodesic directions: ds/dt (arc), (s/t)^{m−1} ds/dt (polar), θ times that (volume).
+
+    The volume element θ is √det g · det(∂u/∂(sv)), where ∂u/∂(sv) − I ≪ x̂′(s) − 1: as for z, the derivative of a
+    homogeneous part of degree j costs the factor j. Then det(I + E) ≪ (1 − |E|)^{−m}, as for √det g.
+    """
+    m, arclength, abscissa = _ring()["m"], geodesic_arclength(), geodesic_abscissa()
+    density = arclength.derivative()
+    if measure == "arc":
+        return density
+    density = density * arclength.divided().power(m - 1)
+    if measure == "polar":
+        return density
+    jacobian = _jacobian().compose(abscissa)
+    element = (1 - jacobian * jacobian).power(m * Fraction(-1, 2)) * (2 - abscissa.derivative()).power(m * -1)
+    return density * element.compose(arclength)
 
 
 @cache
@@ -118,9 +152,27 @@ def _graph_circle() -> tuple[Fraction, sympy.Expr, Fraction]:
 def _geodesic_circle() -> tuple[Fraction, Fraction]:
     """R and a bound on the height's majorant at R."""
     root = root_below(1 - _GEODESIC_JACOBIAN**2)
-    shortest = _GEODESIC_X * root
-    defect = 1 / root**2 - 1 + (_GEODESIC_LIFT / root) ** 2
-    return shortest * root_below(1 - defect), _GEODESIC_X * _GEODESIC_LIFT
+    return _GEODESIC_X * root * _geodesic_chord(root), _GEODESIC_X * _GEODESIC_LIFT
+
+
+def _geodesic_chord(root: Fraction) -> Fraction:
+    """A number below t/s = √(1 − (x/s)² + 1 − (Z/s)²), given one below √(1 − D²)."""
+    return root_below(2 - 1 / root**2 - (_GEODESIC_LIFT / root) ** 2)
+
+
+@cache
+def _geodesic_density_circle(measure: str) -> tuple[Fraction, sympy.Expr]:
+    """R, and a bound on the majorant of the density at R."""
+    root = root_below(1 - _GEODESIC_JACOBIAN**2)
+    chord = _geodesic_chord(root)
+    # dt/ds = (t²/s² − (x/s)(x′ − x/s) − (Z/s)(Z′x′ − Z/s)) s/t with Z′ = D, x′ = 1/√(1 − D²), and t/s < chord + 1/1000.
+    bend = (1 / root - 1) / root + _GEODESIC_LIFT * _GEODESIC_JACOBIAN / root**2
+    value = _q((chord + Fraction(1, 10**3)) / (chord**2 - bend))
+    if measure != "arc":
+        value = value * _q(1 / chord) ** (dim - 1)
+    if measure == "volume":
+        value = value * _q(1 / (1 - _GEODESIC_JACOBIAN**2)) ** (dim / 2) * _q(1 / (2 - 1 / root)) ** dim
+    return _geodesic_circle()[0], value
 
 
 def _q(value: Fraction) -> Any:
@@ -155,6 +207,12 @@ def density_tail(start: int, *, step: int) -> sympy.Expr:
     """
     circle, value, _ = _graph_circle()
     return _terms(density(), start, step) + _tail(value, circle, _beyond(start, step), step)
+
+
+def geodesic_density_tail(measure: str, start: int, *, step: int) -> sympy.Expr:
+    """The same for the density of geodesic directions under a measure (`geodesic_density`)."""
+    circle, value = _geodesic_density_circle(measure)
+    return _terms(geodesic_density(measure), start, step) + _tail(value, circle, _beyond(start, step), step)
 
 
 def graph_height_sq_tail(start: int, *, step: int) -> sympy.Expr:

@@ -102,7 +102,7 @@ def _radius(remainders: Remainders, jets: tuple[Chain, ...]) -> tuple[Chain, Cha
         sympy.sqrt(Dot(displacement, displacement)),
         remainders=remainders,
         definitions=[taylor],
-        conditions=[vectors(displacement), remainder(error, s, vector=True)],
+        conditions=[vectors(displacement), remainder(error, s, 1, vector=True)],
         uses=jets,
     )
     build.substitute("Taylor expansion of the geodesic", taylor)
