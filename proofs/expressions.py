@@ -125,6 +125,19 @@ _SYMBOLS = NOTATION | {
     "spectrum": r"\lambda",
     "tangent_spectrum": r"\lambda_T",
     "turning_eigenvalue": r"\lambda_*",
+    "base_point": "p",
+    "displacement": r"\xi",
+    "distance": r"|x|",
+    "input_gradient": r"\partial L/\partial x",
+    "output_gradient": r"\delta",
+    "plane_1": "e_1",
+    "plane_2": "e_2",
+    "rms_input": "x",
+    "rms_output": "y",
+    "scaled_output": "y(cx)",
+    "unit_0": "u",
+    "unit_1": "u'",
+    "unit_2": "u''",
 }
 
 _HEADS = {

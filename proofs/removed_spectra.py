@@ -119,7 +119,9 @@ def _law(instance: Instance) -> Any:
     import torch
 
     def law(generator: Any, **values: float) -> tuple[Any, Any, Any]:
-        spectrum = [float(values.get(str(value), value)) for value in (*instance.tangent, *instance.normal)]
+        spectrum = [
+            values[value.name] if value.is_Symbol else float(value) for value in (*instance.tangent, *instance.normal)
+        ]
         square = torch.randn((len(spectrum),) * 2, generator=generator, dtype=torch.float64)
         basis = torch.linalg.qr(square).Q
         covariance = basis @ torch.tensor(spectrum, dtype=torch.float64).diag() @ basis.T

@@ -119,6 +119,12 @@ NOTATION = {
     "trace_of_square": r"\operatorname{tr} B^2",
     "variance": "V",
     "weight": "w",
+    "directional_gradient": r"\partial_u L",
+    "epsilon": r"\epsilon",
+    "input_alignment": r"\langle\delta, x\rangle",
+    "input_norm_sq": r"|x|^2",
+    "spherical_curvature_sq": "F_S",
+    "spherical_curvature_sq_mean": r"\langle F_S\rangle",
 }
 """LaTeX for the symbols of predictions; a symbol that is not here is printed by its name."""
 
