@@ -35,7 +35,7 @@ _LAW = (occurrences, frequency * steps)
 """The law of large numbers."""
 
 
-def decaying_steps(update: Chain) -> tuple[tuple[Chain, ...], Mapping[str, Prediction]]:
+def decaying_steps(update: Chain) -> tuple[tuple[Chain, ...], dict[str, Prediction]]:
     """The chains, and the predictions that are read off them, each named after its chain.
 
     ``decaying-step-variance`` (½ < λ < 3/2) and ``critical-step-variance`` (λ = ½, fn ≥ 3) are V after n steps,

@@ -196,7 +196,7 @@ def test_critical_and_slow_sequences_computed() -> None:
     last = (1_000, 100_000)
     values = {}
     for decay in (1.0, 0.4):
-        value = 2.0
+        value = early = 2.0
         for index in range(1, last[1] + 1):
             value = (1 - decay / (2 * index)) ** 2 * value + 1 / index**2
             if index == last[0]:
@@ -208,3 +208,18 @@ def test_critical_and_slow_sequences_computed() -> None:
     )
     early, late = values[0.4]
     assert math.log(late / early) / math.log(last[1] / last[0]) == pytest.approx(-0.4, abs=last[0] ** (0.4 - 1))
+
+
+def test_declared_signs() -> None:
+    """What is declared positive may be divided by; what contradicts itself is refused."""
+    apply("ring-identity", (a**2 - 1) / (a - 1), a + 1, given={"conditions": (positive(a - 1),)})
+    with pytest.raises(Refused, match="not known to differ from 0"):
+        apply("ring-identity", (a**2 - 1) / (a - 1), a + 1, given={"conditions": (nonnegative(a - 1),)})
+
+
+@pytest.mark.parametrize(
+    "condition", [positive(b), positive(sympy.Integer(0)), positive(-rate), nonnegative(-rate), nonnegative(b)]
+)
+def test_contradictory_signs(condition) -> None:
+    with pytest.raises(Refused, match="is said"):
+        apply("ring-identity", a, a, given={"conditions": (condition,), "definitions": ((b, -1 - rate),)})
