@@ -42,9 +42,9 @@ def noisy_sphere(limit: Chain, ratio: Prediction) -> Counterexample:
         limit.name,
         "A shell of the unit sphere S², with ambient noise: the closer to the centre, the less the energy concentrates",
         limit.name,
-        {"manifold": _sphere, "law": _law, "loss": _loss},
+        NOISY_SPHERE,
         Prediction(limit.name, noisy, Prediction(f"{limit.name} remainder", rest)),
-        _measured,
+        measured_ratio,
         Prediction(f"{limit.name} claimed", silent),
         {"radius": 0.05, "noise_variance": 0.01},
     )
@@ -69,7 +69,11 @@ def _loss() -> Any:
     return lambda output, target: torch.einsum("ni,ni->n", output, target)
 
 
-def _measured(manifold: Any, law: Any, loss: Any, *, radius: float, noise_variance: float) -> tuple[float, float]:
+NOISY_SPHERE = {"manifold": _sphere, "law": _law, "loss": _loss}
+"""The parts of a noisy shell."""
+
+
+def measured_ratio(manifold: Any, law: Any, loss: Any, *, radius: float, noise_variance: float) -> tuple[float, float]:
     """Per-token gradients of a linear layer by autograd, and their energies per dimension; three standard errors."""
     import torch
 
