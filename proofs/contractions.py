@@ -31,10 +31,14 @@ U: Any = sympy.IndexedBase("U")
 N: Any = sympy.IndexedBase("N")
 """A normal vector."""
 
+G: Any = sympy.IndexedBase("G")
+"""A symmetric matrix in the tangent space."""
+
 TENSORS: Mapping[str, tuple[str, ...]] = {
     "w": ("tangent",),
     "h": ("normal", "tangent", "tangent"),
     "A": ("tangent", "tangent"),
+    "G": ("tangent", "tangent"),
     "U": ("tangent",),
     "N": ("normal",),
     "P": ("null", "null"),
@@ -42,7 +46,7 @@ TENSORS: Mapping[str, tuple[str, ...]] = {
 }
 """The tensors there are, and the space of each of their slots."""
 
-SYMMETRIC_SLOTS: Mapping[str, tuple[int, int]] = {"h": (1, 2), "P": (0, 1), "B": (0, 1), "A": (0, 1)}
+SYMMETRIC_SLOTS: Mapping[str, tuple[int, int]] = {"h": (1, 2), "P": (0, 1), "B": (0, 1), "A": (0, 1), "G": (0, 1)}
 
 Factor = tuple[str, tuple[Any, ...]]
 Network = tuple[Factor, ...]

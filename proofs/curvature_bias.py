@@ -41,8 +41,8 @@ CLAIM = Claim(
         Statement(
             Form.REPAIRED,
             "The density of directions at ambient radius t, relative to flat space, is 1 + c t² + O(t³). For the "
-            "direction of the geodesic c = F/8 by arclength, (m+2)F/24 in geodesic polar coordinates, (m+2)F/24 − Ric/6 "
-            "by volume; for the direction of P_T ξ c = S/2 − (m+2)F/8 by volume, and the O(t³) is odd up to O(t⁴). The "
+            "direction of the geodesic c = F/8 by arclength, (m+2)F/24 in geodesic polar coordinates, (m+2)F/24 − "
+            "Ric/6 by volume; for the direction of P_T ξ c = S/2 − (m+2)F/8 by volume, and the O(t³) is odd up to O(t⁴). The "
             "last two average to (2|h|² − |mH|²)/(8m). High curvature is over-represented by arclength, in polar "
             "coordinates, and by volume on surfaces for directions of geodesics, where c − ⟨c⟩ = (F − ⟨F⟩)/6.",
             (

@@ -11,6 +11,8 @@ ricci = sympy.Symbol("ricci", real=True)
 """Ric(v, v), the Ricci curvature in the direction v."""
 second_form_sq = sympy.Symbol("second_form_sq", nonnegative=True)
 trace_form_sq = sympy.Symbol("trace_form_sq", nonnegative=True)
+trace_form_component = sympy.Symbol("trace_form_component", real=True)
+"""⟨G, Σ_a tr(h^a) h^a⟩ for a symmetric matrix G in the tangent space."""
 curvature_bound = sympy.Symbol("curvature_bound", positive=True)
 """K, an inverse length; see `proofs.majorants` for what it bounds."""
 coefficient = sympy.Symbol("coefficient", real=True)
@@ -77,3 +79,18 @@ tangent_share = sympy.Symbol("tangent_share", nonnegative=True)
 curvature_sq_max = sympy.Symbol("curvature_sq_max", positive=True)
 """The largest 4|P_N ξ|²/(t²|ξ|²) of a cloud, t its largest radius."""
 radius_max = sympy.Symbol("radius_max", positive=True)
+vocabulary_size = sympy.Symbol("vocabulary_size", positive=True)
+feature = sympy.Symbol("feature")
+"""A coordinate of what the output layer takes, of either sign (so that SymPy writes √(h²), not |h|)."""
+feature_mean = sympy.Symbol("feature_mean", real=True)
+"""A coordinate of the mean over contexts of what the output layer takes."""
+initial_centroid = sympy.Symbol("initial_centroid", real=True)
+"""A coordinate of the mean of all embeddings, at the start."""
+target_embedding = sympy.Symbol("target_embedding", real=True)
+variance = sympy.Symbol("variance", positive=True)
+"""V = E t², of a token."""
+kurtosis = sympy.Symbol("kurtosis", positive=True)
+"""κ = E t⁴/(E t²)²."""
+tangent_weight = sympy.Symbol("tangent_weight", real=True)
+"""Of a linear layer, on a tangent coordinate."""
+normal_weight = sympy.Symbol("normal_weight", real=True)

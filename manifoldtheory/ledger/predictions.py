@@ -62,8 +62,16 @@ class Prediction:
         """The expression in LaTeX, in the notation of the theory (`NOTATION`)."""
         import sympy
 
-        names = {symbol: NOTATION.get(str(symbol), str(symbol)) for symbol in self.expression.free_symbols}
+        from manifoldtheory.ledger.notation import symbol_latex
+
+        names = {symbol: symbol_latex(str(symbol)) for symbol in self.expression.free_symbols}
         return sympy.latex(self.expression, symbol_names=cast("dict[sympy.Symbol, str]", names))
+
+    def mathml(self) -> str:
+        """The same as presentation MathML, a ``<math>`` element."""
+        from manifoldtheory.ledger.notation import mathml
+
+        return mathml(self.latex())
 
 
 NOTATION = {
@@ -87,10 +95,10 @@ NOTATION = {
     "noise_variance": r"\sigma^2",
     "normal_curvature_sq": "F",
     "normal_form_sq": r"\operatorname{tr}(h^\nu h^\nu)",
-    "normal_form_trace": r"\operatorname{tr} h^\nu",
+    "normal_form_trace": r"\operatorname{tr}(h^\nu)",
     "normal_rate": r"\lambda_N",
-    "normal_trace": r"\operatorname{tr} C_N",
-    "normal_trace_of_square": r"\operatorname{tr} C_N^2",
+    "normal_trace": r"\operatorname{tr}(C_N)",
+    "normal_trace_of_square": r"\operatorname{tr}(C_N^2)",
     "null_dim": "n",
     "occurrences": "n_f",
     "radius": "t",
@@ -101,8 +109,8 @@ NOTATION = {
     "rank": "k",
     "rate": r"\lambda",
     "removed_eigenvalue": "x",
-    "removed_trace": r"\operatorname{tr} B_Q",
-    "removed_trace_of_square": r"\operatorname{tr} B_Q^2",
+    "removed_trace": r"\operatorname{tr}(B_Q)",
+    "removed_trace_of_square": r"\operatorname{tr}(B_Q^2)",
     "restoring_rate": r"\lambda",
     "ricci": r"\operatorname{Ric}",
     "second_form_sq": r"|h|^2",
@@ -114,14 +122,14 @@ NOTATION = {
     "tangent_rate": r"\lambda_T",
     "tangent_share": "c^2",
     "target_embedding": r"e_{y,i}",
-    "tangent_trace": r"\operatorname{tr} C_T",
-    "tangent_trace_of_square": r"\operatorname{tr} C_T^2",
+    "tangent_trace": r"\operatorname{tr}(C_T)",
+    "tangent_trace_of_square": r"\operatorname{tr}(C_T^2)",
     "target": "c",
     "time": r"\tau",
-    "trace": r"\operatorname{tr} B",
+    "trace": r"\operatorname{tr}(B)",
     "trace_form_component": r"\langle G, {\textstyle\sum_a}\operatorname{tr}(h^a)\, h^a\rangle",
     "trace_form_sq": r"|mH|^2",
-    "trace_of_square": r"\operatorname{tr} B^2",
+    "trace_of_square": r"\operatorname{tr}(B^2)",
     "vocabulary_size": r"|\mathcal V|",
     "variance": "V",
     "weight": "w",
@@ -132,7 +140,7 @@ NOTATION = {
     "spherical_curvature_sq": "F_S",
     "spherical_curvature_sq_mean": r"\langle F_S\rangle",
 }
-"""LaTeX for the symbols of predictions; a symbol that is not here is printed by its name."""
+"""LaTeX for the symbols of predictions; `manifoldtheory.ledger.notation` makes it from the name of any other."""
 
 
 def _elementary(name: str) -> Any:
