@@ -13,7 +13,8 @@ from typing import Any, cast
 import sympy
 from sympy.printing.latex import LatexPrinter
 
-from manifoldtheory.ledger.predictions import NOTATION
+from manifoldtheory.ledger import notation
+from manifoldtheory.ledger.notation import symbol_latex
 
 Dot = cast("Any", sympy.Function("dot"))
 """Inner product of two vectors (for matrices the Frobenius product); vectors are plain symbols."""
@@ -104,15 +105,15 @@ def is_remainder(expression: Any) -> bool:
     return isinstance(expression, sympy.Symbol) and expression.name.startswith(_REMAINDER)
 
 
-_SYMBOLS = NOTATION | {
+_SYMBOLS = {
     "arclength": "s",
     "abscissa": r"\rho",
     "direction_sin_sq": "x",
     "curvature_operator": r"\mathcal{R}",
     "curvature_operator_0": r"\mathcal{R}_0",
-    "gamma_1": r"\gamma'",
-    "gamma_2": r"\gamma''",
-    "gamma_3": r"\gamma'''",
+    "gamma_1": r"\gamma^{\prime}",
+    "gamma_2": r"\gamma^{\prime\prime}",
+    "gamma_3": r"\gamma^{\prime\prime\prime}",
     "identity": "I",
     "jacobi_fields": r"\mathcal{J}",
     "kept_ones": r"1_{Q^\perp}",
@@ -135,14 +136,14 @@ _SYMBOLS = NOTATION | {
     "rms_input": "x",
     "rms_output": "y",
     "scaled_output": "y(cx)",
-    "unit_0": "u",
-    "unit_1": "u'",
-    "unit_2": "u''",
+    "sphere_point": "u",
+    "sphere_velocity": r"u^{\prime}",
+    "sphere_acceleration": r"u^{\prime\prime}",
 }
 
 _HEADS = {
     "at": r"\left.{0}\right|_{{{1} = {2}}}",
-    "dot": r"\langle {0}, {1}\rangle",
+    "dot": r"\left\langle {0}, {1}\right\rangle",
     "norm": r"\left|{0}\right|",
     "normal_part": r"P_N\left({0}\right)",
     "gram_root": r"\sqrt{{\det\left(I + J^\top J\right)}}\Big|_{{J = {0}}}",
@@ -179,13 +180,19 @@ class _Printer(LatexPrinter):
 @cache
 def latex(expression: Any) -> str:
     """LaTeX of a step's side, in the notation of the theory; remainders are printed as ε₁, ε₂, …"""
-    names = {symbol: _SYMBOLS.get(str(symbol), str(symbol)) for symbol in expression.free_symbols}
-    for symbol in names:
-        if is_remainder(symbol):
-            names[symbol] = rf"\varepsilon_{{{symbol.name.removeprefix(_REMAINDER)}}}"
-        elif names[symbol] == str(symbol):
-            names[symbol] = sympy.latex(symbol)
-    return _Printer({"symbol_names": names}).doprint(expression)
+    return _Printer({"symbol_names": {symbol: _name(symbol) for symbol in expression.free_symbols}}).doprint(expression)
+
+
+def _name(symbol: Any) -> str:
+    name = str(symbol)
+    if is_remainder(symbol):
+        return rf"\varepsilon_{{{name.removeprefix(_REMAINDER)}}}"
+    return _SYMBOLS.get(name) or symbol_latex(name)
+
+
+def mathml(expression: Any) -> str:
+    """The same as presentation MathML, a ``<math>`` element."""
+    return notation.mathml(latex(expression))
 
 
 def without_remainders(expression: Any) -> Any:

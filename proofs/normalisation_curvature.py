@@ -62,7 +62,7 @@ CLAIM = Claim(
     source="beyond arXiv:2604.08764",
 )
 
-position, velocity, acceleration = JETS = sympy.symbols("unit_0 unit_1 unit_2")
+position, velocity, acceleration = JETS = sympy.symbols("sphere_point sphere_velocity sphere_acceleration")
 """u = y/√d on a unit-speed geodesic y(s), and its derivatives in s."""
 TANGENT_PART = acceleration + position / ambient_dim
 """The part of u″ that is tangent to the sphere."""

@@ -23,7 +23,7 @@ from manifoldtheory.app.report.tables import (
     summarise,
 )
 from manifoldtheory.errors import InputError
-from manifoldtheory.ledger import Claim, Evidence, Form, Kind, Prediction, Provider, RunFolder, Verdict
+from manifoldtheory.ledger import Claim, Evidence, Form, Kind, Prediction, Provider, RunFolder, Verdict, notation
 from manifoldtheory.ledger.runs import write_atomically
 
 REPORT = "report.html"
@@ -181,16 +181,15 @@ def _formula(name: str, prediction: Prediction) -> Formula:
 @cache
 def mathml(latex: str) -> Any:
     """LaTeX as MathML markup; as escaped source when it can't be converted, or would carry a link or a script."""
-    from latex2mathml.converter import convert
     from markupsafe import Markup
 
     try:
-        markup = convert(latex)
+        markup = notation.mathml(latex)
     except Exception:  # the converter raises many kinds for LaTeX it does not know; the source is still worth showing
         markup = ""
     if not markup or re.search(r"\s(href|src|style|on\w+)\s*=", markup, flags=re.IGNORECASE):
         return Markup("<code>{}</code>").format(latex)
-    return Markup(markup.replace("<math ", '<math displaystyle="true" ', 1))
+    return Markup(markup)
 
 
 def _bounds(record: Evidence) -> str:
