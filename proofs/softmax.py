@@ -10,14 +10,15 @@ Weights are written relative to those at t = 0, where keys are at their base poi
 α = e^{s⁰}/Z, so that E[α] = 1 and ω → α.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import sympy
 
-from proofs.certificate import Chain, Equation
+from proofs.certificate import Chain
 from proofs.conditions import finite, remainder, vectors
 from proofs.expansion import ChainBuilder, fact, turned
-from proofs.expressions import At, Dot, Expectation, Remainders, Slope
+from proofs.expressions import At, Dot, Expectation, Remainders, Slope, is_remainder
 from proofs.symbols import radius
 
 t = radius
@@ -33,11 +34,13 @@ weight, base_weight, normaliser = sympy.symbols("weight base_weight normaliser",
 
 key, base_point, xi_1, xi_2, xi_3 = sympy.symbols("key base_point xi_1 xi_2 xi_3")
 """x_j = p + t ξ₁ + t²/2 ξ₂ + t³/6 ξ₃ + O(t⁴); on a graph over T, ξ₁ is tangent, ξ₂ = II(ξ₁, ξ₁) and ξ₃ are normal."""
-query, query_1 = sympy.symbols("query_covector query_covector_1")
-"""W_Kᵀq/√d_k at t = 0 and its derivative in t, where the query itself is near p; for rotary positions with R_j in it."""
+query, query_0, query_1 = sympy.symbols("query_covector query_covector_0 query_covector_1")
+"""k = W_Kᵀq/√d_k (or W_KᵀR_jᵀq/√d_k), at t = 0, and its derivative in t, where the query itself is near p."""
 
 NORMALISER = (normaliser, Expectation(sympy.exp(base_score)))
 BASE_WEIGHT = (base_weight, sympy.exp(base_score) / normaliser)
+SCORE_PRODUCT = Dot(key, query)
+SCORE = (score, SCORE_PRODUCT + score_bias)
 WEIGHT = (weight, sympy.exp(score) / normaliser)
 
 
@@ -47,10 +50,10 @@ def covariance(first: Any, second: Any) -> Any:
     return product - Expectation(weight * first) * Expectation(weight * second) / Expectation(weight) ** 2
 
 
-def derivative(score_of: Any, value_of: Any, null: Any = 0) -> Any:
-    """d/dε at ε = 0 of the softmax average, with the weight `null` of a further key of value 0."""
+def derivative(score_of: Any, value_of: Any) -> Any:
+    """d/dε at ε = 0 of the softmax average of values under scores."""
     exponential = sympy.exp(score_of)
-    return At(Slope(Expectation(value_of * exponential) / (Expectation(exponential) + null), epsilon), epsilon, 0)
+    return At(Slope(Expectation(value_of * exponential) / Expectation(exponential), epsilon), epsilon, 0)
 
 
 def unnormalised() -> tuple[Chain, Chain]:
@@ -90,9 +93,19 @@ def softmax_derivative(unnormalised_weight: Chain) -> Chain:
     return build.done()
 
 
-def centred_rates() -> Chain:
-    """``Σ_j a_j (u_j − ū) = 0``: perturbing all scores alike changes nothing."""
+def deviations() -> tuple[Chain, Chain]:
+    """The covariance as ``Σ_j a_j (u_j − ū) g_j``, and ``Σ_j a_j (u_j − ū) = 0``."""
     mean = (value_mean, Expectation(weight * value) / Expectation(weight))
+    build = ChainBuilder(
+        "deviations",
+        "The covariance written with the deviations u_j − ū",
+        Expectation(weight * (value - value_mean) * score_rate) / Expectation(weight),
+        definitions=[mean],
+    )
+    difference = Expectation(weight * value * score_rate) - value_mean * Expectation(weight * score_rate)
+    build.rewrite("linearity", "linearity", Expectation(weight * (value - value_mean) * score_rate), difference)
+    build.substitute("ū", mean)
+    rates = build.tidy("collect", covariance(value, score_rate)).done()
     build = ChainBuilder(
         "centred-rates",
         "The weights a_j (u_j − ū) of the keys sum to zero",
@@ -102,7 +115,7 @@ def centred_rates() -> Chain:
     difference = Expectation(weight * value) - value_mean * Expectation(weight)
     build.rewrite("linearity", "linearity", Expectation(weight * (value - value_mean)), difference)
     build.substitute("ū", mean)
-    return build.tidy("cancel", sympy.Integer(0)).done()
+    return rates, build.tidy("cancel", sympy.Integer(0)).done()
 
 
 def base_weights(unnormalised_base: Chain) -> Chain:
@@ -116,44 +129,59 @@ def base_weights(unnormalised_base: Chain) -> Chain:
     return build.substitute("Z", turned(NORMALISER)).done()
 
 
-def weights(remainders: Remainders, unnormalised_base: Chain) -> Chain:
+def weights(remainders: Remainders, unnormalised_base: Chain, key_taylor: Chain) -> Chain:
     """``ω = α (1 + t(⟨k, ξ₁⟩ + ⟨k₁, p⟩)) + O(t²)`` for scores ⟨k + t k₁ + O(t²), x⟩ + bias."""
-    at_base = (base_score, Dot(base_point, query) + score_bias)
-    key_error, query_error = remainders(), remainders()
-    keys = key_expansion(key_error)
-    moved_query = query + t * query_1 + t**2 * query_error
-    scores = (score, Dot(moved_query, key) + score_bias)
+    at_base = (base_score, Dot(base_point, query_0) + score_bias)
+    query_error = remainders()
+    queries = ((sympy.Integer(1), query_0), (t, query_1), (t**2, query_error))
+    moved_query = (query, combination(queries))
+    (keys,) = key_taylor.definitions
+    (key_error,) = (symbol for symbol in keys[1].free_symbols if is_remainder(symbol))
     build = ChainBuilder(
         "weight",
         "The weights of softmax attention near a base point",
         weight,
         remainders=remainders,
-        definitions=[WEIGHT, keys, scores, at_base],
-        conditions=[
-            vectors(key, base_point, xi_1, xi_2, xi_3, query, query_1),
-            remainder(key_error, t, vector=True),
-            remainder(query_error, t, vector=True),
-        ],
-        uses=[unnormalised_base],
+        definitions=[WEIGHT, SCORE, moved_query, at_base],
+        conditions=[vectors(query, query_0, query_1), remainder(query_error, t, vector=True)],
+        uses=[unnormalised_base, key_taylor],
     )
     build.substitute("ω = e^s/Z", WEIGHT)
-    build.substitute("scores are bilinear in query and key", scores)
-    build.substitute("Taylor expansion of the key", keys)
-    queries = ((sympy.Integer(1), query), (t, query_1), (t**2, query_error))
-    products = sum(a * b * Dot(*sorted((u, v), key=str)) for a, u in queries for b, v in key_terms(key_error))
-    build.rewrite("bilinearity", "bilinearity", Dot(moved_query, keys[1]), products)
-    rise = products - Dot(base_point, query)
+    build.substitute("scores are bilinear in query and key", SCORE)
+    build.substitute("Taylor expansions", keys, moved_query)
+    products = sum(a * b * dot(u, v) for a, u in queries for b, v in key_terms(key_error))
+    build.rewrite("bilinearity", "bilinearity", SCORE_PRODUCT.xreplace(dict((keys, moved_query))), products)
+    rise = products - dot(base_point, query_0)
     build.tidy("split off the score at t = 0", sympy.exp(at_base[1]) * sympy.exp(rise) / normaliser)
     build.substitute("the score at t = 0", turned(at_base))
     build.substitute("base weights", turned(fact(unnormalised_base)))
     return build.truncate("expand in t", build.current, t, 1).done()
 
 
+def key_expansion(remainders: Remainders) -> Chain:
+    """``x = p + t ξ₁ + t²/2 ξ₂ + t³/6 ξ₃ + O(t⁴)``."""
+    error = remainders()
+    keys = (key, combination(key_terms(error)))
+    build = ChainBuilder(
+        "key",
+        "A key near its base point",
+        key,
+        definitions=[keys],
+        conditions=[vectors(key, base_point, xi_1, xi_2, xi_3), remainder(error, t, vector=True)],
+    )
+    return build.substitute("Taylor expansion in the scale t of the displacements", keys).done()
+
+
 def key_terms(error: Any) -> tuple[tuple[Any, Any], ...]:
-    """The terms of the Taylor expansion of a key in the scale t of its displacement."""
+    """The terms of the expansion of a key."""
     return (sympy.Integer(1), base_point), (t, xi_1), (t**2 / 2, xi_2), (t**3 / 6, xi_3), (t**4, error)
 
 
-def key_expansion(error: Any) -> Equation:
-    """``x = p + t ξ₁ + t²/2 ξ₂ + t³/6 ξ₃ + t⁴ R``."""
-    return key, sympy.Add(*(coefficient * vector for coefficient, vector in key_terms(error)))
+def combination(terms: Iterable[tuple[Any, Any]]) -> Any:
+    """``Σ c v`` of pairs (c, v)."""
+    return sympy.Add(*(coefficient * vector for coefficient, vector in terms))
+
+
+def dot(first: Any, second: Any) -> Any:
+    """The inner product of two vector symbols, in a fixed order."""
+    return Dot(*sorted((first, second), key=str))

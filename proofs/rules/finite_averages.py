@@ -6,7 +6,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from proofs.expressions import At, Expectation, Slope, is_binder, is_remainder
-from proofs.normal_forms import equal, expanded
+from proofs.normal_forms import equal
 from proofs.rules.common import NONE, Introduced, applied, rewriting
 from proofs.scope import Scope
 from proofs.wellformed import require
@@ -30,7 +30,8 @@ def finite_derivative(step: "Step", scope: Scope) -> Introduced:
     derivative = _derivative(function, variable, scope)
     value = derivative.xreplace({variable: point})
     require(not into.has(variable), "{} is bound here", variable)
-    require(equal(_averages_expanded(value), _averages_expanded(into), scope.nonzero), "the derivative differs")
+    names = _names((value, into), scope)
+    require(equal(value.xreplace(names), into.xreplace(names), scope.nonzero), "the derivative differs")
     return NONE
 
 
@@ -65,7 +66,11 @@ def _require_plain(expression: Any, variable: Any, scope: Scope) -> None:
             require(not scope.depends(symbol, variable), "{} depends on {}", symbol, variable)
 
 
-def _averages_expanded(expression: Any) -> Any:
-    return expression.replace(
-        lambda part: isinstance(part, Expectation), lambda average: Expectation(expanded(average.args[0]))
-    )
+def _names(expressions: tuple[Any, ...], scope: Scope) -> dict[Any, Any]:
+    """One of the averages in expressions for each of them, the same for averages of what is equal."""
+    names: dict[Any, Any] = {}
+    for average in sorted({part for expression in expressions for part in expression.atoms(Expectation)}, key=str):
+        (argument,) = average.args
+        like = (name for name in names.values() if equal(argument, name.args[0], scope.nonzero))
+        names[average] = next(like, average)
+    return names
