@@ -73,16 +73,18 @@ NOISY_SPHERE = {"manifold": _sphere, "law": _law, "loss": _loss}
 """The parts of a noisy shell."""
 
 
-def measured_ratio(manifold: Any, law: Any, loss: Any, *, radius: float, noise_variance: float) -> tuple[float, float]:
+def measured_ratio(
+    manifold: Any, law: Any, loss: Any, *, radius: float, noise_variance: float, sample: int = SAMPLE
+) -> tuple[float, float]:
     """Per-token gradients of a linear layer by autograd, and their energies per dimension; three standard errors."""
     import torch
 
     generator = torch.Generator().manual_seed(0)
     point = manifold.sample(1, generator=generator)[0]
-    cloud = manifold.sample_cloud(point, SAMPLE, law(radius), direction="projected", generator=generator)
+    cloud = manifold.sample_cloud(point, sample, law(radius), direction="projected", generator=generator)
     clean = torch.cat([cloud.tangent, cloud.normal], dim=1)
     noise = torch.randn(clean.shape, generator=generator, dtype=clean.dtype) * noise_variance**0.5
-    target = torch.randn((SAMPLE, 4), generator=generator, dtype=clean.dtype)
+    target = torch.randn((sample, 4), generator=generator, dtype=clean.dtype)
     layer = torch.zeros((4, clean.shape[1]), dtype=clean.dtype)
 
     def token_loss(weight: Any, token: Any, wanted: Any) -> Any:
@@ -92,5 +94,5 @@ def measured_ratio(manifold: Any, law: Any, loss: Any, *, radius: float, noise_v
     energy = gradient.square().sum(dim=1) * cloud.weight[:, None]
     tangent, normal = energy[:, : manifold.dim].mean(dim=1), energy[:, manifold.dim :].mean(dim=1)
     ratio = (tangent.mean() / normal.mean()).item()
-    spread = (tangent - ratio * normal).std() / normal.mean() / SAMPLE**0.5
+    spread = (tangent - ratio * normal).std() / normal.mean() / sample**0.5
     return ratio, 3 * spread.item()
