@@ -1,8 +1,8 @@
-r"""The cases of the mean gradient of a linear layer: which power of t leads its tangent part, and which its normal part.
+r"""The cases of the mean gradient of a linear layer: which power of t leads its tangent and its normal part.
 
-What decides is whether δ₀ = ⟨c, δ(p)⟩ vanishes, whether δ₁ = Dδ u does, whether the cloud drifts (E u ≠ 0), is centred or
-symmetric (u and −u of one law), and whether E II(u, u) = 0. That makes 14 cases, seven of them published. Within a case the leading terms are there wherever their
-coefficients do not vanish for a further reason.
+What decides is whether δ₀ = ⟨c, δ(p)⟩ vanishes, whether δ₁ = Dδ u does, whether the cloud drifts (E u ≠ 0), is centred
+or symmetric (u and −u of one law), and whether E II(u, u) = 0. That makes 14 cases, seven of them published. Within a
+case the leading terms are there wherever their coefficients do not vanish for a further reason.
 """
 
 from dataclasses import dataclass
@@ -15,13 +15,12 @@ from proofs.certificate import Chain, Equation
 from proofs.conditions import nonzero
 from proofs.expansion import ChainBuilder, fact, turned
 from proofs.expressions import Expectation, Remainders, without_remainders
-from proofs.gradient_rows import LeadingTerm, Row, leading
+from proofs.gradient_rows import Row, leading
 from proofs.linear_gradient_expansion import (
     FORMS,
     GRADIENT_FORMS,
     MOMENTS,
     NORMAL_FORMS,
-    ORDER,
     TANGENT_FORMS,
     coefficient,
     moment,
@@ -40,13 +39,13 @@ bending = sympy.Symbol("bending")
 """⟨e_N, II(u, u)⟩."""
 _slope_form, _first, _second = GRADIENT_FORMS[1], TANGENT_FORMS[1], NORMAL_FORMS[2]
 BENDING = (_second, bending / 2)
-NAMES: tuple[Equation, ...] = (
-    (direction_mean, Expectation(_first)),
-    (slope_covariance, Expectation(_slope_form * _first)),
-    (bending_mean, Expectation(bending)),
-    (slope_bending, Expectation(_slope_form * bending)),
-)
-"""The moments in which leading coefficients are written, where the forms have a geometric meaning."""
+GEOMETRY: dict[Any, Equation] = {
+    Expectation(_first): (direction_mean, Expectation(_first)),
+    Expectation(_slope_form * _first): (slope_covariance, Expectation(_slope_form * _first)),
+    Expectation(_second): (bending_mean, Expectation(bending)),
+    Expectation(_slope_form * _second): (slope_bending, Expectation(_slope_form * bending)),
+}
+"""The averages with a geometric meaning, and the definitions of their names."""
 
 
 @dataclass(frozen=True)
@@ -140,8 +139,13 @@ class Derived:
 
     @property
     def predictions(self) -> dict[str, Prediction]:
-        """The leading terms, by the names of the chains; each has as remainder the sum of the next known terms."""
-        return {chain.name: _prediction(chain) for chain in self.chains}
+        """The leading terms, by the names of the chains; what is left of the expansion to order t⁶ is the remainder."""
+        (below, less), (above, more), (ratio, _) = map(_terms, self.chains)
+        laws = ((below, less), (above, more), (ratio, (more - ratio * less) / (below + less)))
+        return {
+            chain.name: Prediction(chain.name, law, Prediction(f"{chain.name} remainder", rest))
+            for chain, (law, rest) in zip(self.chains, laws, strict=True)
+        }
 
 
 def derived(remainders: Remainders, case: Case, tangent_mean: Chain, normal_mean: Chain) -> Derived:
@@ -152,39 +156,37 @@ def derived(remainders: Remainders, case: Case, tangent_mean: Chain, normal_mean
 
 def _part(case: Case, part: str, general: Chain) -> Chain:
     """The general expansion with what vanishes put in, and the leading coefficient in terms of the geometry."""
-    first = min(FORMS[part])
-    opened, vanishing = [], {}
-    for order in range(first, ORDER + 1):
+    opened: list[Equation] = []
+    names: list[Equation] = []
+    vanishing: dict[Any, Any] = {}
+    left, order = ZERO, min(FORMS[part])
+    while left == ZERO:
         expression = coefficient(part, order)
-        equations = case.vanishing(expression, order)
-        leads = not _is_zero(expression.xreplace(dict(equations)))
-        named = leads and order > first and case.stationary and part == "normal" and order == 3
-        if order > first and (not leads or named):
-            opened.append(moment(part, order))
-        vanishing.update(equations if not leads or named else [])
-        if leads:
-            break
-    else:
-        raise ValueError(f"nothing is left of the {part} part in the case {case.name!r}")
-    names = [name for name in NAMES if name[0] in _named(case, part, order, first)]
+        equations = dict(case.vanishing(expression, order))
+        left = expression.xreplace(equations).xreplace({Expectation(ZERO): ZERO})
+        averages = left.atoms(Expectation)
+        names = [GEOMETRY[average] for average in averages if averages <= GEOMETRY.keys()]
+        if left == ZERO or names:
+            vanishing |= equations
+            opened += [moment(part, order)] if order in MOMENTS[part] else []
+        order += 1
+    bends = bool(names) and part == "normal"
     build = ChainBuilder(
         f"{case.name}-{part}",
         f"The {part} part of the mean gradient, case {case.name!r}",
         general.start,
-        definitions=[*names, *([BENDING] if part == "normal" and order - first < 2 and names else [])],
+        definitions=[*names, BENDING] if bends else names,
         hypotheses=list(vanishing.items()),
         uses=[general],
     )
     build.substitute("the mean gradient", fact(general))
-    if part == "tangent" and order == 2:
-        opened.append(moment(part, order))
     if opened:
-        build.substitute("coefficients", *opened)
+        build.substitute("its coefficients", *opened)
     if vanishing:
         build.substitute("what vanishes", *vanishing.items())
     if build.current.has(Expectation(ZERO)):
         build.rewrite("the average of 0", "linearity", Expectation(ZERO), ZERO)
-    if part == "normal" and names:
+    if bends:
         build.substitute("z₂ = ½⟨e_N, II(u, u)⟩", BENDING)
         (average,) = build.current.atoms(Expectation)
         build.rewrite("linearity", "linearity", average, Expectation(2 * average.args[0]) / 2)
@@ -193,57 +195,23 @@ def _part(case: Case, part: str, general: Chain) -> Chain:
     return build.done()
 
 
-def _named(case: Case, part: str, order: int, first: int) -> set[Any]:
-    if part == "tangent":
-        return {1: {direction_mean}, 2: {slope_covariance}}.get(order, set())
-    if order == first:
-        return {bending_mean}
-    return {slope_bending} if order == first + 1 and case.stationary else set()
-
-
-def _is_zero(expression: Any) -> bool:
-    return expression.xreplace({Expectation(ZERO): ZERO}) == 0
-
-
 def _ratio(remainders: Remainders, case: Case, tangent: Chain, normal: Chain) -> Chain:
     below, above = leading(tangent, t), leading(normal, t)
     build = ChainBuilder(
         f"{case.name}-ratio",
         f"Normal over tangent part of the mean gradient, case {case.name!r}",
         normal.start / tangent.start,
-        remainders=remainders,
         conditions=list(map(nonzero, sympy.Mul.make_args(below.coefficient))),
         uses=[tangent, normal],
     )
     build.substitute("the two parts", fact(normal), fact(tangent))
-    order = above.exponent - below.exponent + FURTHER_TERMS
-    into = _quotient(normal, tangent) + remainders() * t ** (order + 1)
+    order = above.exponent - below.exponent
+    into = above.coefficient / below.coefficient * t**order + remainders() * t ** (order + 1)
     return build.rewrite("expand in t", "truncation", build.current, into, variable=t, order=order).done()
 
 
-FURTHER_TERMS = 2
-"""Terms of a ratio beyond its first: for a symmetric law the very next one vanishes."""
-
-
-def _quotient(numerator: Chain, denominator: Chain) -> Any:
-    """The first terms of the quotient of two conclusions, by long division."""
-    (above, first), (below, last) = (_coefficients(chain) for chain in (numerator, denominator))
-    quotient: list[Any] = []
-    for k in range(FURTHER_TERMS + 1):
-        rest = above[k] - sum(quotient[i] * below[k - i] for i in range(k))
-        quotient.append(rest / below[0])
-    return sum(value * t ** (first - last + k) for k, value in enumerate(quotient))
-
-
-def _coefficients(chain: Chain) -> tuple[list[Any], int]:
-    """The first coefficients of a conclusion, and the power of the first."""
-    first = leading(chain, t).exponent
-    law = without_remainders(chain.conclusion)
-    return [law.coeff(t, first + k) for k in range(FURTHER_TERMS + 1)], first
-
-
-def _prediction(chain: Chain) -> Prediction:
-    law = without_remainders(chain.conclusion)
-    term: LeadingTerm = leading(chain, t)
+def _terms(chain: Chain) -> tuple[Any, Any]:
+    """The leading term of a conclusion, and the other terms known."""
+    term = leading(chain, t)
     first = term.coefficient * t**term.exponent
-    return Prediction(chain.name, first, Prediction(f"{chain.name} remainder", law - first))
+    return first, without_remainders(chain.conclusion) - first

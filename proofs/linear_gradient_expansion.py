@@ -1,4 +1,4 @@
-r"""The gradient of a linear layer y = Wx along a manifold, and its average over a cloud, as power series in the scale t.
+r"""The gradient of a linear layer y = Wx along a manifold, and its average over a cloud, as series in the scale t.
 
 From the definition of a derivative, along c eᵀ for a unit output vector c and an input vector e:
 ∂L/∂W · c eᵀ = ⟨c, δ⟩⟨e, x⟩, δ = ∂L/∂y and x = p + ξ. The cloud is ``u ↦ ξ(tu)`` with a random u of a law that does not
