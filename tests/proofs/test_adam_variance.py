@@ -24,7 +24,16 @@ def derivation():
 
 
 @pytest.fixture(scope="module")
-def trained() -> tuple[torch.Tensor, torch.Tensor]:
+def one_thread():
+    """Two threads take five times as long over the roots of a few thousand numbers."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def trained(one_thread) -> tuple[torch.Tensor, torch.Tensor]:
     """Mean squares and standard errors, by frequency, over 1000 copies and 100 times from step 2000 to 4500."""
     generator = torch.Generator().manual_seed(0)
     copies, warm, every, rounds = 1000, 80, 25, 180
