@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from proofs.conditions import Condition
-from proofs.expressions import is_remainder, latex
+from proofs.expressions import is_remainder, latex, text
 
 if TYPE_CHECKING:
     from proofs.facts import Fact
@@ -39,6 +39,10 @@ class Step:
     def latex(self) -> tuple[str, str]:
         """The left and the right side in LaTeX."""
         return latex(self.left), latex(self.right)
+
+    def text(self) -> tuple[str, str]:
+        """The same on one line of Unicode each."""
+        return text(self.left), text(self.right)
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,10 @@ class Chain:
             *((kind, f"{written(left)} = {written(right)}") for kind, found in equations for left, right in found),
             *(("condition", condition.describe(written)) for condition in self.conditions),
         )
+
+    def given_text(self) -> tuple[tuple[str, str], ...]:
+        """The same, with expressions in Unicode."""
+        return self.given(text)
 
     def given_latex(self) -> tuple[tuple[str, str], ...]:
         """The same, with expressions in LaTeX between ``$``."""

@@ -14,7 +14,8 @@ import sympy
 from sympy.printing.latex import LatexPrinter
 
 from manifoldtheory.ledger import notation
-from manifoldtheory.ledger.notation import symbol_latex
+from manifoldtheory.ledger.linear_notation import linear
+from manifoldtheory.ledger.notation import latex_to_text, symbol_latex, symbol_text
 
 Dot = cast("Any", sympy.Function("dot"))
 """Inner product of two vectors (for matrices the Frobenius product); vectors are plain symbols."""
@@ -165,6 +166,30 @@ _HEADS = {
 }
 
 
+_TEXT_HEADS = {
+    "at": "({0})[{1} = {2}]",
+    "dot": "⟨{0}, {1}⟩",
+    "norm": "|{0}|",
+    "normal_part": "P_N({0})",
+    "gram_root": "√det(I + JᵀJ)[J = {0}]",
+    "determinant": "det({0})",
+    "inverse_at": "({1}: {0} = {2})",
+    "slope": "(d/d{1})({0})",
+    "primitive": "∫₀({0})d{1}",
+    "limit_at_zero": "lim({0}; {1} → 0)",
+    "limit_at_infinity": "lim({0}; {1} → ∞)",
+    "mean": "⟨{0}⟩",
+    "expectation": "E[{0}]",
+    "derived": "(d/ds)^{1}({0})",
+    "haar_mean": "E_P[{0}]",
+    "iterate": "({1} ↦ {0})^∘{3}({2})",
+    "map_of": "({1} ↦ {0})",
+    "recursion": "({0})[{1} = 1…{3}]({2})",
+    "flow": "{1}({3})[d{1}/d{3} = {0}, {1}(0) = {2}]",
+    "zero_of": "({1}: {0} = 0)",
+}
+
+
 class _Printer(LatexPrinter):
     def _print_Function(self, expr: Any, exp: Any = None) -> str:
         pattern = _HEADS.get(type(expr).__name__)
@@ -188,6 +213,18 @@ def _name(symbol: Any) -> str:
     if is_remainder(symbol):
         return rf"\varepsilon_{{{name.removeprefix(_REMAINDER)}}}"
     return _SYMBOLS.get(name) or symbol_latex(name)
+
+
+@cache
+def text(expression: Any) -> str:
+    """The same on one line of Unicode; heads without a notation of their own are functions."""
+    return linear(expression, _text_name, _TEXT_HEADS)
+
+
+def _text_name(name: str) -> str:
+    if name.startswith(_REMAINDER):
+        return f"ε_{name.removeprefix(_REMAINDER)}"
+    return latex_to_text(_SYMBOLS[name]) if name in _SYMBOLS else symbol_text(name)
 
 
 def mathml(expression: Any) -> str:

@@ -161,12 +161,12 @@ def _parts() -> tuple[Chain, ...]:
         (Dot(removed_ones, removed_ones), rank),
     )
     wholes = (
-        ("left-trace", "Trace of what is left", kept, kept_ones, trace - removed_trace),
-        ("left-trace-of-square", "Trace of its square", kept, kept, trace_of_square - removed_trace_of_square),
-        ("left-dimension", "Its dimension", kept_ones, kept_ones, ambient_dim - rank),
+        ("left-trace", "Trace of what is left", kept, kept_ones),
+        ("left-trace-of-square", "Trace of its square", kept, kept),
+        ("left-dimension", "Its dimension", kept_ones, kept_ones),
     )
     chains = []
-    for name, title, left, right, value in wholes:
+    for name, title, left, right in wholes:
         used = tuple(equation for equation in remaining if equation[0] in (left, right))
         start = Dot(left, right)
         build = ChainBuilder(
@@ -178,7 +178,7 @@ def _parts() -> tuple[Chain, ...]:
         known = {side for side, _ in (*TRACES, *agreements)} & products.atoms(Dot)
         equations = [equation for equation in (*TRACES, *agreements) if equation[0] in known]
         build.substitute("what is removed agrees with the spectrum", *equations)
-        chains.append(build.tidy("collect", value).done())
+        chains.append(build.done())
     return tuple(chains)
 
 

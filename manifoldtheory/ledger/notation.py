@@ -1,5 +1,8 @@
-"""How symbols and formulas are written: LaTeX for every symbol, MathML for LaTeX."""
+"""How symbols and formulas are written: LaTeX and Unicode for every symbol, MathML for LaTeX."""
 
+import re
+import unicodedata
+from collections.abc import Callable
 from functools import cache
 
 from manifoldtheory.ledger.predictions import NOTATION
@@ -18,6 +21,51 @@ def symbol_latex(name: str) -> str:
         return f"{letter}_{{{','.join(map(_word, subscripts))}}}" if subscripts else letter
     words = name.replace("_", r"\ ")
     return rf"\mathrm{{{words}}}"
+
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_UNICODE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"\\(?:operatorname|mathrm|text|textstyle)\b ?", ""),
+    (r"\\[ ,;]", " "),
+    (r"\\langle ?", "⟨"),
+    (r"\\rangle ?", "⟩"),
+    (r"\\(hat|bar|dot|tilde) ?\{?(\\[A-Za-z]+|\w)\}?", lambda match: f"{match[2]}{_ACCENTS[match[1]]}"),
+    (r"\\(?:mathcal|mathbf) ?", ""),
+    (r"\^\{?((?:\\prime ?)+)\}?", lambda match: "′" * match[1].count("prime")),
+    (r"\^\{?(-?\d+)\}?", lambda match: match[1].translate(SUPERSCRIPTS)),
+    (r"\^\\top", "ᵀ"),
+    (r"\\partial ?", "∂"),
+    (r"\\infty", "∞"),
+    (r"\\(?:ast|star)", "∗"),
+    (r"\\perp", "⊥"),
+    (r"\\sum", "Σ"),
+    (r"\\(?:var)?([A-Za-z]+) ?", lambda match: _greek(match[1])),
+    (r"[{}\\]", ""),
+)
+_ACCENTS = {"hat": "\u0302", "bar": "\u0304", "dot": "\u0307", "tilde": "\u0303"}
+
+
+@cache
+def symbol_text(name: str) -> str:
+    """A symbol in Unicode for a terminal: `symbol_latex` without its markup, ``⟨F⟩`` or ``E[t²]``."""
+    return latex_to_text(symbol_latex(name))
+
+
+def latex_to_text(latex: str) -> str:
+    """The LaTeX of a symbol without its markup."""
+    text = latex
+    for pattern, replacement in _UNICODE:
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+def _greek(command: str) -> str:
+    """The letter of a LaTeX command, or its name (``max``)."""
+    kind = "CAPITAL" if command[0].isupper() else "SMALL"
+    try:
+        return unicodedata.lookup(f"GREEK {kind} LETTER {command.upper().replace('LAMBDA', 'LAMDA')}")
+    except KeyError:
+        return command
 
 
 def _word(text: str) -> str:
