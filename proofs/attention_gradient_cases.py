@@ -93,6 +93,7 @@ covariance_gain, covariance_gain_1, covariance_gain_change = sympy.symbols(
 gate_slope, symmetric_normal, symmetric_tangent = sympy.symbols(
     "gate_slope symmetric_normal symmetric_tangent", real=True
 )
+base_coordinate, base_value = sympy.symbols("base_coordinate base_value", real=True)
 AVERAGES: dict[Any, Any] = {
     covariance_1_1: base_covariance(V[1], Y[1]),
     covariance_1_2: base_covariance(V[1], Y[2]),
@@ -103,12 +104,19 @@ AVERAGES: dict[Any, Any] = {
     covariance_gain_1: base_covariance(V[1], gain * Y[1]),
     covariance_gain_change: base_covariance(V[1], gain_1),
     gate_slope: moment(gate),
+    base_coordinate: Y[0],
+    base_value: V[0] + value_bias,
     symmetric_normal: (moment(K1, V[1], Y[2]) - moment(K1, V[1]) * moment(Y[2])) / 2
     + base_covariance(V[2], Y[2]) / 4
     + moment(V[1], Y[3]) / 6,
     symmetric_tangent: moment(V[3], Y[1]) / 6 + (moment(K1, V[2], Y[1]) - moment(V[2]) * moment(K1, Y[1])) / 2,
 }
-"""The averages over keys, under the weights at t = 0, that leading coefficients are made of."""
+"""What leading coefficients are made of: averages over keys under the weights at t = 0, and what p itself has."""
+
+
+def named(*symbols: Any) -> tuple[Equation, ...]:
+    """The definitions of names in `AVERAGES`."""
+    return tuple((symbol, AVERAGES[symbol]) for symbol in symbols)
 
 
 @dataclass(frozen=True)
@@ -255,7 +263,7 @@ def expand_covariance(
     of symbols in `first` and `second` beside the changes; `vanishing` is what vanishes for every key, `moments` what
     vanishes on average; `fixed` is the same for all keys, and `varying` is not, beside `VARYING`.
     """
-    named = tuple((symbol, AVERAGES[symbol]) for symbol in sorted(lead.free_symbols & AVERAGES.keys(), key=str))
+    names = named(*sorted(lead.free_symbols & AVERAGES.keys(), key=str))
     weights_to = shared.weights[orders.beyond]
     expanded = (
         weights_to,
@@ -268,7 +276,7 @@ def expand_covariance(
         title,
         before.start,
         remainders=remainders,
-        definitions=named,
+        definitions=names,
         hypotheses=[*vanishing, *moments],
         conditions=[deterministic(t, *fixed)],
         uses=[before, shared.total, *expanded],
@@ -286,9 +294,9 @@ def expand_covariance(
         build.truncate("expand in t", moved, t, order)
     average(build, "linearity", {*VARYING, *varying})
     build.substitute("averages at t = 0", fact(shared.total), *moments)
-    into = lead.xreplace(dict(named)) * t**orders.total + build.remainder() * t ** (orders.total + 1)
+    into = lead.xreplace(dict(names)) * t**orders.total + build.remainder() * t ** (orders.total + 1)
     build.rewrite("expand in t", "truncation", build.current, into, variable=t, order=orders.total)
-    return build.substitute("names of averages", *map(turned, named)).done()
+    return build.substitute("names of averages", *map(turned, names)).done()
 
 
 def average(build: ChainBuilder, title: str, varying: Iterable[Any]) -> None:

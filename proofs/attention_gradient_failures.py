@@ -10,7 +10,6 @@ r"""Where the base point stays: other gains, base points or weights than in `pro
 import sympy
 
 from proofs.attention_gradient_cases import (
-    AVERAGES,
     GRADIENT,
     RATE,
     VARYING,
@@ -19,7 +18,9 @@ from proofs.attention_gradient_cases import (
     V,
     Y,
     average,
+    base_coordinate,
     base_point,
+    base_value,
     coordinate_change,
     covariance_base,
     covariance_gain,
@@ -29,6 +30,7 @@ from proofs.attention_gradient_cases import (
     gain,
     gate,
     gate_slope,
+    named,
     value_bias,
     value_change,
     value_covector,
@@ -55,6 +57,7 @@ null_weight = sympy.Symbol("null_weight", positive=True)
 """z: the weight of a null key relative to the mean weight at t = 0."""
 GATE = (gate, (1 + normaliser * base_weight) ** -2)
 """1/(1 + e^{s⁰})²."""
+_AT_BASE = (base_coordinate, base_value)
 
 
 def one_base_point(shared: Common) -> Chain:
@@ -86,7 +89,7 @@ def rotary(shared: Common, remainders: Remainders) -> tuple[Chain, ...]:
             "Under rotary positions the base point stays, and the gradient is of order t in every direction",
             *rest,
             Orders(1, 0),
-            Y[0] * covariance_gain,
+            base_coordinate * covariance_gain,
             second=second,
             varying=[gain],
         ),
@@ -141,7 +144,7 @@ def sigmoid(shared: Common, remainders: Remainders) -> Chain:
         "Without a sum to normalise by the gradient does not vanish with t (per key)",
         At(Slope(Expectation(value * exponential / (1 + exponential)), epsilon), epsilon, 0),
         remainders=remainders,
-        definitions=[RATE, GATE, (gate_slope, AVERAGES[gate_slope])],
+        definitions=[RATE, GATE, *named(gate_slope, *_AT_BASE)],
         conditions=[finite(), deterministic(t, gain, base_point, value_covector, value_bias, direction)],
         uses=[shared.exponentials[0], shared.total, *shared.shifts, *_leading(shared)],
     )
@@ -157,7 +160,7 @@ def sigmoid(shared: Common, remainders: Remainders) -> Chain:
     build.substitute("the slope of the gate", turned(GATE))
     average(build, "linearity", {*VARYING, gate})
     build.truncate("name the remainder", build.current, t, 0)
-    return build.substitute("its average", turned((gate_slope, AVERAGES[gate_slope]))).done()
+    return build.substitute("names", *map(turned, named(gate_slope, *_AT_BASE))).done()
 
 
 def null_key(shared: Common, remainders: Remainders) -> Chain:
@@ -169,7 +172,7 @@ def null_key(shared: Common, remainders: Remainders) -> Chain:
         "With a key of value 0 in the softmax the gradient does not vanish with t",
         At(Slope(Expectation(value * exponential) / (Expectation(exponential) + null), epsilon), epsilon, 0),
         remainders=remainders,
-        definitions=[RATE],
+        definitions=[RATE, *named(*_AT_BASE)],
         conditions=[finite(), deterministic(t, gain, base_point, value_covector, value_bias, direction)],
         uses=[shared.exponentials[0], shared.total, *shared.shifts, *_leading(shared)],
     )
@@ -190,7 +193,8 @@ def null_key(shared: Common, remainders: Remainders) -> Chain:
     average(build, "linearity", VARYING)
     build.substitute("weights have mean 1", fact(shared.total))
     into = gain * (V[0] + value_bias) * Y[0] * null_weight / (1 + null_weight) ** 2 + build.remainder() * t
-    return build.rewrite("expand in t", "truncation", build.current, into, variable=t, order=0).done()
+    build.rewrite("expand in t", "truncation", build.current, into, variable=t, order=0)
+    return build.substitute("names", *map(turned, named(*_AT_BASE))).done()
 
 
 def _split(build: ChainBuilder, shared: Common) -> None:

@@ -18,8 +18,10 @@ from proofs.attention_gradient_cases import (
     RATE,
     Common,
     average,
+    base_coordinate,
     direction,
     gain,
+    named,
 )
 from proofs.certificate import Chain
 from proofs.conditions import deterministic, finite, remainder, vectors
@@ -56,6 +58,8 @@ query_input, query_direction = sympy.symbols("query_input query_direction")
 """x_q, and y on the input side of W_Q."""
 query_part, query_lead, query_lead_mean = sympy.symbols("query_part query_lead query_lead_mean", real=True)
 """What one query, or one of several heads, contributes to a gradient; its leading coefficient, and their mean."""
+base_query_coordinate = sympy.Symbol("base_query_coordinate", real=True)
+"""⟨y, p⟩ for that y."""
 output_rate = sympy.Symbol("output_rate", real=True)
 """⟨g, b⟩, for the value map perturbed by ε b yᵀ."""
 
@@ -148,12 +152,13 @@ def query_map(shared: Common, remainders: Remainders, tangent: Chain) -> tuple[C
     gradient = build.substitute("a derivative along rates of the scores", turned(fact(shared.derivative))).done()
     error = remainders()
     taylor = (query_input, base_point + t * error)
+    names = (base_query_coordinate, dot(base_point, query_direction))
     build = ChainBuilder(
         "query-map-input",
         "On its input side the gradient of the query map keeps the base point",
         dot(query_direction, query_input) * GRADIENT,
         remainders=remainders,
-        definitions=[taylor],
+        definitions=[taylor, names],
         conditions=[vectors(query_input, query_direction), remainder(error, t, vector=True)],
         uses=[tangent],
     )
@@ -161,7 +166,8 @@ def query_map(shared: Common, remainders: Remainders, tangent: Chain) -> tuple[C
     part = dot(query_direction, query_input).xreplace(dict([taylor]))
     into = dot(base_point, query_direction) + t * dot(query_direction, error)
     build.rewrite("bilinearity", "bilinearity", part, into)
-    return scores, gradient, build.truncate("expand in t", build.current, t, 2).done()
+    build.truncate("expand in t", build.current, t, 2)
+    return scores, gradient, build.substitute("⟨y, p⟩", turned(names)).done()
 
 
 def value_map(shared: Common, remainders: Remainders) -> Chain:
@@ -174,6 +180,7 @@ def value_map(shared: Common, remainders: Remainders) -> Chain:
         "On its input side the gradient of the value map keeps the base point",
         At(Slope(Expectation(moved * exponential) / Expectation(exponential), epsilon), epsilon, 0),
         remainders=remainders,
+        definitions=named(base_coordinate),
         conditions=[finite(), deterministic(t, output_rate, base_point, direction)],
         uses=[at_t, omega, change, shared.total, shared.shifts[1]],
     )
@@ -189,7 +196,8 @@ def value_map(shared: Common, remainders: Remainders) -> Chain:
         build.truncate("to leading order", found.args[0], t, 0)
     average(build, "linearity", [base_weight])
     build.substitute("weights have mean 1", fact(shared.total))
-    return build.truncate("expand in t", build.current, t, 0).done()
+    build.truncate("expand in t", build.current, t, 0)
+    return build.substitute("⟨y, p⟩", *map(turned, named(base_coordinate))).done()
 
 
 def queries(name: str, order: int, remainders: Remainders) -> Chain:

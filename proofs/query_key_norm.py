@@ -13,6 +13,7 @@ from proofs.attention_gradient_cases import (
     Common,
     Orders,
     Y,
+    base_coordinate,
     base_point,
     coordinate_change,
     covariance_1_1,
@@ -26,29 +27,26 @@ from proofs.attention_gradient_cases import (
     value_change,
     value_covector,
 )
-from proofs.certificate import Chain, Equation
-from proofs.conditions import deterministic, finite, remainder, vectors
+from proofs.certificate import Chain
+from proofs.conditions import deterministic, finite, vectors
 from proofs.expansion import ChainBuilder, fact, turned
 from proofs.expressions import At, Dot, Expectation, Remainders, Slope
+from proofs.relative_length import RelativeLength
 from proofs.softmax import WEIGHT, base_score, covariance, dot, epsilon, key, normaliser, score, t, value, weight
 
-query, output, image, image_0, image_1 = sympy.symbols("head_query output_direction image image_0 image_1")
-"""q, b, and k = W_K x = k₀ + t k₁ + O(t²)."""
-image_norm = sympy.Symbol("image_norm", positive=True)
-"""|k₀|."""
-stretch = sympy.Symbol("image_stretch", positive=True)
-"""|k|/|k₀|."""
-stretch_sq = sympy.Symbol("image_stretch_sq", real=True)
+query, output = sympy.symbols("head_query output_direction")
+"""q and b."""
+IMAGE = RelativeLength("image", sympy.Integer(0))
+"""k = W_K x = k₀ + t k₁ + O(t²); its remainder is given with a derivation."""
+image, image_0, image_1, image_norm = IMAGE.vector, IMAGE.vector_0, IMAGE.vector_1, IMAGE.norm
 gain_0 = sympy.Symbol("gain_0", real=True)
 """γ₀."""
 coordinate = sympy.Symbol("key_coordinate", real=True)
 """⟨y, x_j⟩."""
 
-_LENGTH = stretch * image_norm
-_SQUARE = (Dot(image, image), _LENGTH**2)
-_SCORE = (score, dot(query, image) / _LENGTH)
+_SCORE = (score, dot(query, image) / IMAGE.length)
 _BASE_SCORE = (base_score, dot(query, image_0) / image_norm)
-_GAIN = (gain, dot(query, output) / _LENGTH - dot(query, image) * dot(output, image) / _LENGTH**3)
+_GAIN = (gain, dot(query, output) / IMAGE.length - dot(query, image) * dot(output, image) / IMAGE.length**3)
 _Q_B, _Q_K, _B_K, _K_K = dot(query, output), dot(query, image_0), dot(output, image_0), dot(image_0, image_1)
 _GAIN_0 = (gain_0, _Q_B / image_norm - _Q_K * _B_K / image_norm**3)
 _GAIN_1 = (
@@ -64,12 +62,13 @@ _FIXED = (gain_0, query, output, image_0, image_norm)
 def query_key_norm(shared: Common, remainders: Remainders) -> tuple[Chain, ...]:
     """Exponent 2 in every direction."""
     gradient = _gradient(shared)
-    lengths = _stretch(remainders)
-    gains = _gain(remainders, lengths)
-    omega = _weight(shared, remainders, lengths)
+    moved = replace(IMAGE, error=remainders())
+    lengths = moved.chains(remainders)
+    gains = _gain(moved, lengths, remainders)
+    omega = _weight(shared, moved, lengths, remainders)
     normalised = replace(shared, weights=(omega,))
     before = _before(shared, gradient)
-    lead = Y[0] * covariance_gain_change + gain_0 * covariance_1_1
+    lead = base_coordinate * covariance_gain_change + gain_0 * covariance_1_1
     return (
         gradient,
         *lengths,
@@ -101,7 +100,7 @@ def _gradient(shared: Common) -> Chain:
         "The gradient of the key map where keys are normalised",
         At(Slope(Expectation(value * exponential) / Expectation(exponential), epsilon), epsilon, 0),
         definitions=[_SCORE, _GAIN, coordinates, RATE],
-        hypotheses=[_SQUARE],
+        hypotheses=[IMAGE.square],
         conditions=[vectors(query, output, image, direction, key), finite()],
         uses=[shared.exponentials[0], shared.derivative],
     )
@@ -113,7 +112,7 @@ def _gradient(shared: Common) -> Chain:
         + epsilon**2 * coordinate**2 * Dot(output, output)
     )
     build.rewrite("bilinearity", "bilinearity", Dot(perturbed, perturbed), moved)
-    build.substitute("|k|", _SQUARE)
+    build.substitute("|k|", IMAGE.square)
     exponential, rate = sympy.exp(_SCORE[1]), coordinate * _GAIN[1]
     means = Expectation(value * exponential) * Expectation(rate * exponential) / Expectation(exponential) ** 2
     into = Expectation(value * rate * exponential) / Expectation(exponential) - means
@@ -124,55 +123,10 @@ def _gradient(shared: Common) -> Chain:
     return build.rewrite("Z is constant, and cancels", "linearity", build.current, into).done()
 
 
-def _stretch(remainders: Remainders) -> tuple[Chain, ...]:
-    """``|k|/|k₀| = 1 + t ⟨k₀, k₁⟩/|k₀|² + O(t²)``."""
-    error = remainders()
-    taylor = (image, image_0 + t * image_1 + t**2 * error)
-    length = (Dot(image_0, image_0), image_norm**2)
-    squares = (stretch_sq, Dot(image, image) / image_norm**2)
-    build = ChainBuilder(
-        "image-stretch-sq",
-        "The squared length of the image of a key, relative to that at the base point",
-        stretch_sq,
-        remainders=remainders,
-        definitions=[squares, taylor],
-        hypotheses=[length],
-        conditions=[vectors(image, image_0, image_1), remainder(error, t, vector=True)],
-    )
-    build.substitute("its meaning", squares)
-    build.substitute("Taylor expansion", taylor)
-    terms = ((sympy.Integer(1), image_0), (t, image_1), (t**2, error))
-    products = sum(a * b * dot(u, v) for a, u in terms for b, v in terms)
-    build.rewrite("bilinearity", "bilinearity", Dot(image, image).xreplace(dict([taylor])), products)
-    build.substitute("|k₀|", length)
-    square = build.truncate("expand in t", build.current, t, 1).done()
-    build = ChainBuilder(
-        "image-stretch-root",
-        "The length is the root of its square",
-        sympy.sqrt(stretch_sq),
-        definitions=[squares],
-        hypotheses=[_SQUARE],
-        conditions=[vectors(image)],
-    )
-    build.substitute("its meaning", squares)
-    root = build.substitute("|k|", _SQUARE).done()
-    build = ChainBuilder(
-        "image-stretch",
-        "The length of the image of a key, relative to that at the base point",
-        stretch,
-        remainders=remainders,
-        uses=[square, root],
-    )
-    build.substitute("as a root", turned(fact(root)))
-    build.substitute("the squared length", fact(square))
-    return square, root, build.truncate("expand in t", build.current, t, 1).done()
-
-
-def _weight(shared: Common, remainders: Remainders, lengths: tuple[Chain, ...]) -> Chain:
+def _weight(shared: Common, moved: RelativeLength, lengths: tuple[Chain, ...], remainders: Remainders) -> Chain:
     """``ω = α + O(t)``."""
     square, _, length = lengths
     at_base = shared.exponentials[1]
-    taylor = (image, dict(square.definitions)[image])
     build = ChainBuilder(
         "normalised-weight",
         "The weights of attention with normalised keys near a base point",
@@ -184,8 +138,8 @@ def _weight(shared: Common, remainders: Remainders, lengths: tuple[Chain, ...]) 
     )
     build.substitute("ω = e^s/Z", WEIGHT)
     build.substitute("scores of normalised keys", _SCORE)
-    build.substitute("the length, and Taylor expansion of the image", fact(length), taylor)
-    _expand_product(build, query, taylor)
+    build.substitute("the length, and Taylor expansion of the image", fact(length), moved.taylor)
+    moved.expand(build, query)
     (exponent,) = (part.args[0] for part in build.current.atoms(sympy.exp))
     error = build.remainder()
     into = _BASE_SCORE[1] + error * t
@@ -197,18 +151,10 @@ def _weight(shared: Common, remainders: Remainders, lengths: tuple[Chain, ...]) 
     return build.truncate("expand in t", build.current, t, 0).done()
 
 
-def _expand_product(build: ChainBuilder, covector: sympy.Symbol, taylor: Equation) -> None:
-    """⟨covector, k⟩, for the Taylor expansion of k."""
-    terms = [term.as_independent(t, as_Add=False)[::-1] for term in taylor[1].args]
-    product = dot(covector, image).xreplace(dict([taylor]))
-    build.rewrite("bilinearity", "bilinearity", product, sum(scale * dot(covector, part) for scale, part in terms))
-
-
-def _gain(remainders: Remainders, lengths: tuple[Chain, ...]) -> Chain:
+def _gain(moved: RelativeLength, lengths: tuple[Chain, ...], remainders: Remainders) -> Chain:
     """``γ − γ₀ = t γ′ + O(t²)``."""
     change = (gain_change, gain - gain_0)
     square, _, length = lengths
-    taylor = (image, dict(square.definitions)[image])
     build = ChainBuilder(
         "gain-change",
         "How the gain of a normalised key changes",
@@ -220,9 +166,9 @@ def _gain(remainders: Remainders, lengths: tuple[Chain, ...]) -> Chain:
     )
     build.substitute("its meaning", change)
     build.substitute("the gains", _GAIN, _GAIN_0)
-    build.substitute("the length, and Taylor expansion of the image", fact(length), taylor)
+    build.substitute("the length, and Taylor expansion of the image", fact(length), moved.taylor)
     for covector in (query, output):
-        _expand_product(build, covector, taylor)
+        moved.expand(build, covector)
     into = t * _GAIN_1[1] + build.remainder() * t**2
     build.rewrite("expand in t", "truncation", build.current, into, variable=t, order=1)
     return build.substitute("its derivative", turned(_GAIN_1)).done()
