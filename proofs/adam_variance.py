@@ -36,7 +36,7 @@ CLAIM = Claim(
                 Hypothesis(
                     "update",
                     "ξ ← ξ − b η(λξ + ε)/√v, v ← β₂v + (1−β₂)b(λξ + ε)², b ∈ {0, 1}, E b = f (Adam "
-                    "with β₁ = 0, or of a memory 1/(1−β₁) short against √f σ/(ηλ f) steps, and no constant beside √v)",
+                    "with β₁ = 0, or of a memory 1/(1−β₁) short against σ/(√f ηλ) steps, and no constant beside √v)",
                 ),
                 Hypothesis("noise", "ε is independent of ξ and b, E ε = 0, E ε² = σ² > 0 per coordinate"),
                 Hypothesis("memory", "1/(1−β₂) is long against 1/f, so that v is its stationary mean"),
