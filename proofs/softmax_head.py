@@ -98,3 +98,21 @@ def tied_gradient() -> Chain:
     build.rewrite("linearity", "linearity", build.current, own + feature - target)
     build.substitute("there is one target", ONE_TARGET)
     return build.tidy("the feature cancels", own - vocabulary_size * Expectation(is_target * embedding)).done()
+
+
+def input_gradient() -> Chain:
+    """∂L/∂h_i = Σ_v p_v e_vi − e_target,i: what a tied embedding has on top as the input of the context.
+
+    It is the derivative along a shift ε of the feature, z_v + ε e_vi.
+    """
+    shifted = logit + epsilon * embedding
+    loss = sympy.log(Expectation(sympy.exp(shifted))) - vocabulary_size * Expectation(is_target * shifted)
+    build = ChainBuilder(
+        "input-gradient",
+        "The gradient of the softmax loss in a coordinate of the feature",
+        At(Slope(loss, epsilon), epsilon, 0),
+        conditions=[finite(), deterministic(vocabulary_size)],
+    )
+    mean = Expectation(embedding * sympy.exp(logit)) / Expectation(sympy.exp(logit))
+    into = mean - vocabulary_size * Expectation(is_target * embedding)
+    return build.rewrite("differentiate under the average", "finite-derivative", build.current, into).done()

@@ -18,7 +18,7 @@ def adam_instance(chain: Chain) -> Counterexample:
         chain.name,
         "A linear softmax head and one feature vector, its first step by Adam: one row goes one way, V − 1 the other",
         chain.name,
-        {"architecture": _linear_head, "loss": _loss, "optimizer": _adam},
+        {"architecture": _linear_head, "loss": cross_entropy, "optimizer": _adam},
         Prediction(chain.name, chain.conclusion),
         _centroid_of_head,
         Prediction(f"{chain.name} claimed", sympy.Integer(0)),
@@ -33,7 +33,7 @@ def tied_instance(chain: Chain) -> Counterexample:
         chain.name,
         "A token whose embedding is 0, followed by another: with tied embeddings a step of SGD moves their centroid",
         chain.name,
-        {"architecture": _tied_model, "loss": _loss, "optimizer": _sgd},
+        {"architecture": tied_model, "loss": cross_entropy, "optimizer": sgd},
         Prediction(chain.name, at_origin),
         _centroid_of_tied,
         Prediction(f"{chain.name} claimed", sympy.Integer(0)),
@@ -47,7 +47,7 @@ def _linear_head() -> Any:
     return lambda width, size: torch.nn.Linear(width, size, dtype=torch.float64)
 
 
-def _tied_model() -> Any:
+def tied_model() -> Any:
     """⟨e_v, e_x⟩ for the token x that is read: one matrix embeds tokens and gives their logits."""
     import torch
 
@@ -64,7 +64,8 @@ def _tied_model() -> Any:
     return TiedModel
 
 
-def _loss() -> Any:
+def cross_entropy() -> Any:
+    """Softmax cross-entropy."""
     import torch
 
     return torch.nn.functional.cross_entropy
@@ -76,7 +77,8 @@ def _adam() -> Any:
     return lambda parameters, rate: torch.optim.Adam(parameters, lr=rate, eps=0.0)
 
 
-def _sgd() -> Any:
+def sgd() -> Any:
+    """Plain SGD at a step size."""
     import torch
 
     return lambda parameters, rate: torch.optim.SGD(parameters, lr=rate)

@@ -32,6 +32,7 @@ removed_trace = sympy.Symbol("removed_trace", real=True)
 removed_trace_of_square = sympy.Symbol("removed_trace_of_square", nonnegative=True)
 frequency = sympy.Symbol("frequency", positive=True)
 """f, the probability that a token occurs in a step; at most 1."""
+other_frequency = sympy.Symbol("other_frequency", positive=True)
 step_size = sympy.Symbol("step_size", positive=True)
 restoring_rate = sympy.Symbol("restoring_rate", positive=True)
 initial_variance = sympy.Symbol("initial_variance", nonnegative=True)
@@ -94,3 +95,9 @@ kurtosis = sympy.Symbol("kurtosis", positive=True)
 tangent_weight = sympy.Symbol("tangent_weight", real=True)
 """Of a linear layer, on a tangent coordinate."""
 normal_weight = sympy.Symbol("normal_weight", real=True)
+decay_rate = sympy.Symbol("decay_rate", positive=True)
+"""ω of weight decay, whose loss is ½ω|x|²."""
+start = sympy.Symbol("start", real=True)
+centre = sympy.Symbol("centre", real=True)
+point = sympy.Symbol("point", real=True)
+"""Coordinates of an embedding at the start, of the centre that a loss draws it to, and of a point to measure from."""
