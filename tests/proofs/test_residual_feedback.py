@@ -168,6 +168,28 @@ def test_slope_of_the_score(predictions, wide: float) -> None:
         assert (slope < 0) == falls
 
 
+@pytest.mark.parametrize(("target", "sign"), [(0.8, -1), (-0.5, 1)])
+def test_the_loop_on_a_patch(predictions, target: float, sign: int) -> None:
+    """A cloud through three trained blocks: its score falls for a positive target, and rises for a negative one."""
+    moment = torch.tensor(second_moment(random_patch(2, 2, 3), 0.1))
+    before = published_score(moment)
+    tangent, normal = moment[:2, :2], moment[2:, 2:]
+    assert tangent.square().sum() / tangent.trace() > normal.square().sum() / normal.trace()
+    time = 1 / float(tangent[0, 0])
+    weight = target * (torch.eye(4, dtype=moment.dtype) - torch.linalg.matrix_exp(-time * moment))
+    stack = torch.linalg.matrix_power(torch.eye(4, dtype=moment.dtype) + weight, 3)
+    change = published_score(stack @ moment @ stack.mT) - before
+    assert sign * change > 1e-10  # rounding is below 1e-15
+    # One rate on T and hardly any on N: the score as a function of the stretch has a slope of that sign all the way.
+    learnt = predictions["weight"](target=target, rate=float(tangent[0, 0]), time=time)
+    stretch = predictions["stretch"](weight=learnt, depth=3)
+    blocks = {"tangent": tangent, "normal": normal}
+    traces = {f"{name}_trace": block.trace().item() for name, block in blocks.items()}
+    traces |= {f"{name}_trace_of_square": block.square().sum().item() for name, block in blocks.items()}
+    slopes = [predictions["iso-score-slope"](ambient_dim=4, stretch=g, **traces) for g in (1.0, stretch)]
+    assert all(sign * (stretch - 1) * slope > 0 for slope in slopes)
+
+
 def test_verdicts(derivation) -> None:
     found = {(f.form, f.quantity): f.verdict for f in derivation.findings}
     for quantity in ("lead", "negative-target", "wide-normals"):
