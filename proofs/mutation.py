@@ -7,8 +7,9 @@ use it left as they are (to change those as well may prove another theorem, whic
 original in normal form are no mutants: they are skipped and counted.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import sympy
@@ -17,6 +18,10 @@ from proofs.certificate import Chain, Step, Verification, verify
 from proofs.contractions import contracted, same
 from proofs.expressions import ELEMENTARY, canonical, is_remainder
 from proofs.normal_forms import equal
+from proofs.rules import RULES
+
+Change = Callable[[], Any]
+"""Computes something changed."""
 
 
 @dataclass(frozen=True)
@@ -60,54 +65,99 @@ class MutationCount:
 
 def mutants_of(expression: Any) -> Iterator[Any]:
     """Expressions with one coefficient, sign, exponent or term changed, here or in a part of a factor."""
+    return (change() for change in _changes(expression))
+
+
+def _changes(expression: Any) -> Iterator[Change]:
     terms: tuple[Any, ...] = sympy.Add.make_args(expression)
-    term: Any
     for number, term in enumerate(terms):
         rest = terms[:number] + terms[number + 1 :]
-        for changed in (2 * term, -term, *([sympy.Integer(0)] if rest else []), *_inner(term)):
-            yield canonical(sympy.Add(changed, *rest))
-    yield canonical(expression + 1)
+        scaled = [partial(sympy.Mul, times, term) for times in (2, -1)]
+        dropped = [partial(sympy.Integer, 0)] if rest else []
+        for change in (*scaled, *dropped, *_inner(term)):
+            yield partial(_sum, change, rest)
+    yield partial(_sum, partial(sympy.Integer, 1), terms)
 
 
-def _inner(term: Any) -> Iterator[Any]:
+def _sum(change: Change, rest: tuple[Any, ...]) -> Any:
+    return canonical(sympy.Add(change(), *rest))
+
+
+def _inner(term: Any) -> Iterator[Change]:
     """A power raised, the argument of a function scaled, and the terms of sums within the factors dropped or turned."""
     factors = sympy.Mul.make_args(term)
     for number, factor in enumerate(factors):
         base: Any
         base, exponent = factor.as_base_exp()
-        changes: list[Any] = []
+        changes: list[Change] = []
         if isinstance(factor, ELEMENTARY):
             (argument,) = factor.args
-            changes = [factor.func(times * argument) for times in (-1, 2)]
+            changes = [partial(_scaled_argument, factor.func, times, argument) for times in (-1, 2)]
         elif base.is_Symbol and not is_remainder(base):
-            changes = [base ** (exponent + 1)]
+            changes = [partial(sympy.Pow, base, exponent + 1)]
         elif base.is_Add:
-            changes = [(base - times * part) ** exponent for part in base.args for times in (1, 2)]
-        for changed in changes:
-            yield sympy.Mul(*factors[:number], changed, *factors[number + 1 :])
+            changes = [partial(_less, base, times, part, exponent) for part in base.args for times in (1, 2)]
+        for change in changes:
+            yield partial(_product, change, factors[:number] + factors[number + 1 :])
+
+
+def _scaled_argument(function: Any, times: int, argument: Any) -> Any:
+    return function(times * argument)
+
+
+def _less(base: Any, times: int, part: Any, exponent: Any) -> Any:
+    return (base - times * part) ** exponent
+
+
+def _product(change: Change, rest: tuple[Any, ...]) -> Any:
+    return sympy.Mul(change(), *rest)
 
 
 def mutants(chain: Chain) -> Iterator[Mutant]:
     """Every mutant of a chain, those equal to the original included."""
+    return (make() for make in _recipes(chain))
+
+
+def _recipes(chain: Chain) -> Iterator[Callable[[], Mutant]]:
+    """How to make each mutant: a sample of them is tried without making the others."""
     for number, step in enumerate(chain.steps, start=1):
-        for changed in mutants_of(step.right):
-            yield Mutant(_with_right(chain, number, changed, {}), number, "right side", step.right, changed)
+        for change in _changes(step.right):
+            yield partial(_other_right, chain, number, change)
         if "into" in step.parameters:
-            for into in mutants_of(step.parameters["into"]):
-                right = canonical(step.left.xreplace({step.parameters["part"]: into}))
-                changed = _with_right(chain, number, right, {"into": into})
-                yield Mutant(changed, number, "what the part becomes", step.parameters["into"], into)
-        for name, before, after in _parameters(step):
-            changed = _with_right(chain, number, step.right, {name: after})
-            yield Mutant(changed, number, f"parameter {name}", before, after)
+            for change in _changes(step.parameters["into"]):
+                yield partial(_other_part, chain, number, change)
+        for name, change in _parameters(step):
+            yield partial(_other_parameter, chain, number, name, change)
     for kind in ("definitions", "hypotheses"):
-        equations = getattr(chain, kind)
-        for number, (left, right) in enumerate(equations):
-            if not _applied(chain, (left, right)):
-                continue
-            for changed in mutants_of(right):
-                others = (*equations[:number], (left, changed), *equations[number + 1 :])
-                yield Mutant(replace(chain, **{kind: others}), 0, kind, right, changed)
+        for number, (left, right) in enumerate(getattr(chain, kind)):
+            if _applied(chain, (left, right)):
+                for change in _changes(right):
+                    yield partial(_other_equation, chain, kind, number, change)
+
+
+def _other_right(chain: Chain, number: int, change: Change) -> Mutant:
+    before, after = chain.steps[number - 1].right, change()
+    return Mutant(_with_right(chain, number, after, {}), number, "right side", before, after)
+
+
+def _other_part(chain: Chain, number: int, change: Change) -> Mutant:
+    step, into = chain.steps[number - 1], change()
+    right = canonical(step.left.xreplace({step.parameters["part"]: into}))
+    changed = _with_right(chain, number, right, {"into": into})
+    return Mutant(changed, number, "what the part becomes", step.parameters["into"], into)
+
+
+def _other_parameter(chain: Chain, number: int, name: str, change: Change) -> Mutant:
+    step, after = chain.steps[number - 1], change()
+    changed = _with_right(chain, number, step.right, {name: after})
+    return Mutant(changed, number, f"parameter {name}", step.parameters[name], after)
+
+
+def _other_equation(chain: Chain, kind: str, number: int, change: Change) -> Mutant:
+    equations, after = getattr(chain, kind), change()
+    left, right = equations[number]
+    others = _replaced(equations, number, (left, after))
+    return Mutant(replace(chain, **{kind: others}), 0, kind, right, after)
 
 
 def _with_right(chain: Chain, number: int, right: Any, parameters: dict[str, Any]) -> Chain:
@@ -120,22 +170,33 @@ def _with_right(chain: Chain, number: int, right: Any, parameters: dict[str, Any
     return replace(chain, steps=tuple(steps))
 
 
-def _parameters(step: Step) -> Iterator[tuple[str, Any, Any]]:
+def _parameters(step: Step) -> Iterator[tuple[str, Change]]:
     for name, value in step.parameters.items():
-        if isinstance(value, int):
-            yield from ((name, value, value + change) for change in (-1, 1))
+        kind = RULES[step.rule].parameters[name]
+        if kind == "integer":
+            yield from ((name, partial(int, value + change)) for change in (-1, 1))
         elif name == "weight":
-            yield from ((name, value, changed) for changed in mutants_of(value))
-        elif name == "moments":
-            for number, moment in enumerate(value):
-                for changed in mutants_of(moment):
-                    yield name, value, (*value[:number], changed, *value[number + 1 :])
+            yield from ((name, change) for change in _changes(value))
+        elif kind == "list":
+            for number, entry in enumerate(value):
+                yield from ((name, partial(_with_entry, value, number, change)) for change in _changes(entry))
         elif name == "equations":
-            for number, (left, right) in enumerate(value):
-                for changed in mutants_of(right):
-                    yield name, value, (*value[:number], (left, changed), *value[number + 1 :])
+            for number, (_, right) in enumerate(value):
+                yield from ((name, partial(_with_right_side, value, number, change)) for change in _changes(right))
         elif name == "renamed" and value:
-            yield name, value, value[1:]
+            yield name, partial(tuple, value[1:])
+
+
+def _with_entry(entries: tuple[Any, ...], number: int, change: Change) -> tuple[Any, ...]:
+    return _replaced(entries, number, change())
+
+
+def _with_right_side(equations: tuple[Any, ...], number: int, change: Change) -> tuple[Any, ...]:
+    return _replaced(equations, number, (equations[number][0], change()))
+
+
+def _replaced(entries: tuple[Any, ...], number: int, entry: Any) -> tuple[Any, ...]:
+    return (*entries[:number], entry, *entries[number + 1 :])
 
 
 def _applied(chain: Chain, equation: tuple[Any, Any]) -> bool:
@@ -170,11 +231,12 @@ def count(verifications: Sequence[Verification], *, most: int | None = None) -> 
     for verification in verifications:
         if verification.refusals:
             raise ValueError(f"mutants are of proofs that hold, and this one does not: {verification.refusals[0]}")
-    every = [(verification, mutant) for verification in verifications for mutant in mutants(verification.chain)]
+    every = [(verification, make) for verification in verifications for make in _recipes(verification.chain)]
     stride = 1 if most is None else max(1, -(-len(every) // most))
     refused = skipped = declared = 0
     accepted: list[str] = []
-    for verification, mutant in every[::stride]:
+    for verification, make in every[::stride]:
+        mutant = make()
         if mutant.is_equal:
             skipped += 1
         elif _refused(mutant, verification):

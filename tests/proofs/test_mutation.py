@@ -51,7 +51,7 @@ def test_what_is_changed_in_an_expression() -> None:
 def test_every_part_of_a_chain_is_changed() -> None:
     derivation = proofs.derive("curvature-bias")
     kinds = {mutant.what for chain in derivation.chains for mutant in mutants(chain)}
-    parameters = {"parameter order", "parameter weight", "parameter equations"}
+    parameters = {"parameter order", "parameter weight", "parameter equations", "parameter renamed"}
     assert kinds == {"right side", "what the part becomes", "definitions", "hypotheses"} | parameters
     last = derivation.chain("ball-volume")
     assert any(m.step == len(last.steps) and m.chain.conclusion != last.conclusion for m in mutants(last))
