@@ -113,14 +113,14 @@ def test_gradient_flow_on_a_patch(predictions) -> None:
         (slope,) = torch.autograd.grad(loss, weight)
         return -slope.numpy().ravel()
 
-    flow = solve_ivp(descent, (0, end), np.zeros(16), "DOP853", [end], rtol=1e-9, atol=1e-12)
+    flow = solve_ivp(descent, (0, end), np.zeros(16), "DOP853", [end], rtol=1e-7, atol=1e-10)
     weight = torch.tensor(flow.y[:, -1]).reshape(4, 4)
     rates, vectors = torch.linalg.eigh(x.T @ x / len(x))
     learnt = torch.einsum("ik,ij,jk->k", vectors, weight, vectors)
     expected = predictions["weight"](target=target, time=end, rate=rates)
-    assert torch.allclose(learnt, expected, atol=1e-8)
+    assert torch.allclose(learnt, expected, atol=1e-6)
     lead = predictions["lead"](target=target, time=end, tangent_rate=rates[3], normal_rate=rates[0])
-    assert torch.isclose(learnt[3] - learnt[0], lead, atol=1e-8)
+    assert torch.isclose(learnt[3] - learnt[0], lead, atol=1e-6)
     assert lead > 0.1
 
 
