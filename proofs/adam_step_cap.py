@@ -74,7 +74,8 @@ codim = ambient_dim - dim
 
 def derive() -> Derivation:
     """The derivation: Adam's steps are signs, how signs correlate, axes that span T, and rotated axes."""
-    step, density, signs, aligned = _adam_step(), plackett(), sign_correlation(), _aligned()
+    step, signs, aligned = _adam_step(), sign_correlation(), _aligned()
+    identities = plackett()
     sizes = components()
     alignment = sign_alignment(sizes[-1])
     rotated = _rotated_about_gradient()
@@ -83,12 +84,12 @@ def derive() -> Derivation:
     growth, cap, diagonal = _growth(ratio), _cap(ratio), diagonal_energy()
     findings = (
         Finding(Form.REPAIRED, Verdict.SUPPORTS, step.name, (step.name,)),
-        Finding(Form.REPAIRED, Verdict.SUPPORTS, signs.name, (density.name, signs.name)),
+        Finding(Form.REPAIRED, Verdict.SUPPORTS, signs.name, (*(chain.name for chain in identities), signs.name)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, aligned.name, (aligned.name,)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, ratio.name, (ratio.name,)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, cap.name, (growth.name, cap.name)),
     )
-    chains = (step, density, signs, aligned, *sizes, alignment, rotated, energy_mean, ratio, growth, cap, diagonal)
+    chains = (step, *identities, signs, aligned, *sizes, alignment, rotated, energy_mean, ratio, growth, cap, diagonal)
     instances = (diagonal_tangent(diagonal, energy_mean),)
     return Derivation(CLAIM, chains, findings, predictions(signs, ratio, cap), counterexamples=instances)
 

@@ -5,7 +5,7 @@ import sympy
 from proofs.certificate import Chain
 from proofs.conditions import gaussian, independent, nonzero
 from proofs.expansion import ChainBuilder, fact, turned
-from proofs.expressions import Expectation, Flow, Slope
+from proofs.expressions import At, Expectation, Flow, Slope
 from proofs.rules.gaussian import sign, size
 from proofs.symbols import ambient_dim, correlation
 
@@ -17,22 +17,36 @@ along = sympy.Symbol("along", positive=True)
 """⟨sgn u, u⟩ = Σ|u_i|."""
 
 
-def plackett() -> Chain:
-    """∂φ/∂ρ = ∂²φ/∂x∂y for the density of a Gaussian pair: what the lemma `price` integrates over quadrants."""
-    root = sympy.sqrt(1 - correlation**2)
-    exponent = -(x**2 - 2 * correlation * x * y + y**2) / (2 * (1 - correlation**2))
-    density = sympy.exp(exponent) / (2 * sympy.pi * root)
+_ROOT = sympy.sqrt(1 - correlation**2)
+DENSITY = sympy.exp(-(x**2 - 2 * correlation * x * y + y**2) / (2 * (1 - correlation**2))) / (2 * sympy.pi * _ROOT)
+"""φ, of a Gaussian pair of unit variances."""
+
+
+def plackett() -> tuple[Chain, Chain]:
+    """∂φ/∂ρ = ∂²φ/∂x∂y, which the lemma `price` integrates over quadrants, and d/dρ (2/π) arcsin ρ = 4 φ(0, 0)."""
     build = ChainBuilder(
         "plackett",
         "The density of a Gaussian pair of unit variances: its derivative in the correlation less that in both numbers",
-        Slope(density, correlation) - Slope(Slope(density, x), y),
+        Slope(DENSITY, correlation) - Slope(Slope(DENSITY, x), y),
         conditions=[nonzero(1 - correlation**2)],
     )
-    build.rewrite("in x", "differentiation", Slope(density, x), sympy.diff(density, x))
+    build.rewrite("in x", "differentiation", Slope(DENSITY, x), sympy.diff(DENSITY, x))
     (mixed,) = (found for found in build.current.atoms(Slope) if found.args[1] == y)
     build.rewrite("in y", "differentiation", mixed, sympy.diff(mixed.args[0], y))
-    build.rewrite("in ρ", "differentiation", Slope(density, correlation), sympy.diff(density, correlation))
-    return build.tidy("they agree", sympy.Integer(0)).done()
+    build.rewrite("in ρ", "differentiation", Slope(DENSITY, correlation), sympy.diff(DENSITY, correlation))
+    identity = build.tidy("they agree", sympy.Integer(0)).done()
+    arcsine = Slope(2 * sympy.asin(correlation) / sympy.pi, correlation)
+    build = ChainBuilder(
+        "arcsine-slope",
+        "The derivative of the arcsine law less four times the density where both numbers are 0",
+        arcsine - 4 * At(At(DENSITY, x, 0), y, 0),
+        conditions=[nonzero(1 - correlation**2)],
+    )
+    build.rewrite("differentiate", "differentiation", arcsine, 2 / (sympy.pi * _ROOT))
+    for number in (x, y):
+        (inner,) = (found for found in build.current.atoms(At) if found.args[1] == number)
+        build.evaluate(f"at {number} = 0", inner)
+    return identity, build.done()
 
 
 def sign_correlation() -> Chain:
