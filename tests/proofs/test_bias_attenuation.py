@@ -123,8 +123,8 @@ def test_the_constant_is_that_of_the_fourth_moment(derivation) -> None:
     conclusion = without_remainders(derivation.chain("bounded-law").conclusion)
     (share,) = conclusion.free_symbols
     for far in (0.1, 0.4):
-        laws = [pareto(index, 1e-3, far) for index in (0.5, 1.5, 3.0)]
-        laws.append((TwoPoint(1e-2, far, 0.01), np.array([1e-2, far]), np.array([0.99, 0.01])))
+        pair = (TwoPoint(1e-2, far, 0.01), np.array([1e-2, far]), np.array([0.99, 0.01]))
+        laws = [pair, *(pareto(index, 1e-3, far) for index in (0.5, 1.5, 3.0))]
         for law, radii, weights in laws:
             derived = float(conclusion.subs(share, law.moment(4) / law.moment(2)))
             rest = 23 / 8192 * law.moment(6) / law.moment(2) / (1 - far**2 / 4)

@@ -26,7 +26,8 @@ def test_evidence_of_a_plan() -> None:
     assert seen[-1][0] == seen[-1][1]
     assert {record.kind for record in evidence} == {Kind.PROOF}
     by_form = {form: {r.verdict for r in evidence if r.statement == form} for form in Form}
-    assert by_form == {Form.AS_STATED: {Verdict.REFUTES}, Form.REPAIRED: {Verdict.SUPPORTS}}
+    mixed = {Verdict.SUPPORTS, Verdict.REFUTES}  # it depends on the measure, and on what is called a direction
+    assert by_form == {Form.AS_STATED: mixed, Form.REPAIRED: {Verdict.SUPPORTS}}
     assert all(record.n and record.n > 0 for record in evidence)
 
 
