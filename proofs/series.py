@@ -40,6 +40,10 @@ class SeriesRing:
         """The generator of that name: a variable (degree 1) or a coefficient (degree 0)."""
         return self.from_polynomial(self._generators[name])
 
+    def generator(self, name: str) -> Any:
+        """The generator of that name as an element of `domain`."""
+        return self._generators[name]
+
     def from_polynomial(self, polynomial: Any) -> "Series":
         """A series from an element of `domain`; terms above the order are dropped."""
         parts = [self.domain.zero for _ in range(self.order + 1)]
