@@ -11,7 +11,7 @@ from proofs.softmax_modules import cross_entropy, sgd, tied_model
 from proofs.symbols import centre, frequency, step_size, vocabulary_size
 
 LONG = 600
-"""Steps, after which (1 − η(ω + fκ))ⁿ is below the rounding of float64."""
+"""Steps, after which (1 − η(ω + fλ))ⁿ is below the rounding of float64."""
 _DIRECTION = (0.6, -0.8, 0.0)
 
 

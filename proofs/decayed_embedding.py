@@ -1,7 +1,7 @@
 r"""An embedding under SGD with weight decay: its mean, and its mean square about any point.
 
-A coordinate moves by x ← x − η(ωx + b(κ(x − µ) + ε)), the gradient of ½ωx² + ½bκ(x − µ)² with noise, b ∈ {0, 1}. So
-E x ← (1 − η(ω + fκ)) E x + ηfκµ, and E x² obeys a linear recursion too, into which E x enters.
+A coordinate moves by x ← x − η(ωx + b(λ(x − µ) + ε)), the gradient of ½ωx² + ½bλ(x − µ)² with noise, b ∈ {0, 1}. So
+E x ← (1 − η(ω + fλ)) E x + ηfλµ, and E x² obeys a linear recursion too, into which E x enters.
 """
 
 from typing import Any
@@ -71,7 +71,7 @@ def decayed_embedding() -> tuple[Chain, ...]:
 
 
 def _gradient() -> Chain:
-    """ωx + bκ(x − µ), from the loss of a step."""
+    """ωx + bλ(x − µ), from the loss of a step."""
     loss = decay_rate * coordinate**2 / 2 + occurs * restoring_rate * (coordinate - centre) ** 2 / 2
     slope = Slope(loss, coordinate)
     build = ChainBuilder(
@@ -123,7 +123,7 @@ def _split(build: ChainBuilder, average: Any) -> None:
 
 
 def _mean(next_mean: Chain) -> Chain:
-    """x* + (x_0 − x*)(1 − η(ω + fκ))ⁿ."""
+    """x* + (x_0 − x*)(1 − η(ω + fλ))ⁿ."""
     build = ChainBuilder(
         "mean-embedding",
         "The mean of a coordinate after n steps",

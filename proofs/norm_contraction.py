@@ -1,8 +1,8 @@
 r"""Near the centre µ and near the origin: what frequency does to either, for two explicit losses.
 
-Weight decay. The loss is ½ω|x|² in every step and ½κ|x − µ|² when the token occurs; SGD moves a coordinate by
-x ← x − η(ωx + b(κ(x − µ) + ε)), b ∈ {0, 1} and E b = f. In the mean x tends to fκ/(ω + fκ) µ: frequent tokens end
-nearer to µ, at ω/(ω + fκ) |µ|, and farther from the origin, at fκ/(ω + fκ) |µ|; for two tokens the ratio of norms over
+Weight decay. The loss is ½ω|x|² in every step and ½λ|x − µ|² when the token occurs; SGD moves a coordinate by
+x ← x − η(ωx + b(λ(x − µ) + ε)), b ∈ {0, 1} and E b = f. In the mean x tends to fλ/(ω + fλ) µ: frequent tokens end
+nearer to µ, at ω/(ω + fλ) |µ|, and farther from the origin, at fλ/(ω + fλ) |µ|; for two tokens the ratio of norms over
 the ratio of distances is f/f′. The mean square about a point follows from that of x.
 
 Tied softmax (`proofs.tied_softmax`): from a common start µ the first step leaves the centroid at µ, draws frequent
@@ -34,16 +34,16 @@ CLAIM = Claim(
         ),
         Statement(
             Form.REPAIRED,
-            "With weight decay ω in every step and a pull κ to µ on occurrence, E x = x* + (x_0 − x*)(1 − η(ω + fκ))ⁿ, "
-            "x* = fκ/(ω + fκ) µ: the more frequent, the nearer to µ and the farther from the origin. In the long run "
-            "E x² = f(2κ(1 − η(ω + κ)) µx* + η(κ²µ² + σ²))/(ω(2 − ηω) + fκ(2(1 − ηω) − ηκ)) in each coordinate, and "
+            "With weight decay ω in every step and a pull λ to µ on occurrence, E x = x* + (x_0 − x*)(1 − η(ω + fλ))ⁿ, "
+            "x* = fλ/(ω + fλ) µ: the more frequent, the nearer to µ and the farther from the origin. In the long run "
+            "E x² = f(2λ(1 − η(ω + λ)) µx* + η(λ²µ² + σ²))/(ω(2 − ηω) + fλ(2(1 − ηω) − ηλ)) in each coordinate, and "
             "E(x − c)² = E x² − 2c x* + c² about any point c. Tied softmax from a common start µ: after a step "
             "e = (1 + η(f − 1/V))µ, and the centroid is at µ: the norm grows with f, the distance from the centroid "
             "with |f − 1/V|.",
             (
-                Hypothesis("decay", "plain SGD on ½ω|x|² in every step and ½κ|x − µ|² on occurrence (probability f)"),
+                Hypothesis("decay", "plain SGD on ½ω|x|² in every step and ½λ|x − µ|² on occurrence (probability f)"),
                 Hypothesis("noise", "of the second gradient: independent, mean 0, variance σ² in the coordinate"),
-                Hypothesis("stability", "0 < f ≤ 1, η(ω + fκ) < 1, and the mean square contracts"),
+                Hypothesis("stability", "0 < f ≤ 1, η(ω + fλ) < 1, and the mean square contracts"),
                 Hypothesis("tied softmax", "logits ⟨e_v, e_r⟩, full-batch gradient, all embeddings at µ at first"),
             ),
         ),
