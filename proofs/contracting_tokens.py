@@ -1,5 +1,6 @@
 """Tokens trained by torch whose norm and distance from the centre part ways (see `proofs.norm_contraction`)."""
 
+from math import log
 from typing import Any
 
 import sympy
@@ -7,12 +8,13 @@ import sympy
 from manifoldtheory.ledger import Prediction
 from proofs.certificate import Chain
 from proofs.counterexample import Counterexample
-from proofs.softmax_modules import cross_entropy, sgd, tied_model
+from proofs.softmax_modules import cross_entropy, linear_head, sgd, tied_model
 from proofs.symbols import centre, frequency, step_size, vocabulary_size
 
 LONG = 600
 """Steps, after which (1 − η(ω + fλ))ⁿ is below the rounding of float64."""
 _DIRECTION = (0.6, -0.8, 0.0)
+_FREQUENCIES = (0.5, 0.3, 0.15, 0.05)
 
 
 def decayed_instance(chain: Chain) -> Counterexample:
@@ -41,6 +43,24 @@ def tied_instance(chain: Chain) -> Counterexample:
         _rare_norm,
         Prediction(f"{chain.name} claimed", (centre + distance) ** 2),
         {"vocabulary_size": 5, "frequency": 0.05, "step_size": 0.3, "centre": 1.2},
+    )
+
+
+def unigram_instance(chain: Chain) -> Counterexample:
+    """The most frequent of four tokens; one at the geometric mean frequency would be at the centroid, the origin."""
+    return Counterexample(
+        chain.name,
+        "A softmax head on a constant feature: the most frequent token ends far from the centroid, which is the origin",
+        chain.name,
+        {"architecture": linear_head, "loss": cross_entropy, "optimizer": sgd},
+        Prediction(chain.name, chain.conclusion),
+        _frequent_norm,
+        Prediction(f"{chain.name} claimed", sympy.Integer(0)),
+        {
+            "frequency": _FREQUENCIES[0],
+            "log_frequency_mean": sum(map(log, _FREQUENCIES)) / len(_FREQUENCIES),
+            "feature_norm_sq": 2.0,
+        },
     )
 
 
@@ -111,3 +131,27 @@ def _rare_norm(
     (losses @ (frequencies[target] / size)).backward()
     optimizer(model.parameters(), step_size).step()
     return model.embedding.weight.detach()[0].square().sum().item(), 1e-12
+
+
+def _frequent_norm(
+    architecture: Any,
+    loss: Any,
+    optimizer: Any,
+    *,
+    frequency: float,
+    log_frequency_mean: float,
+    feature_norm_sq: float,
+) -> tuple[float, float]:
+    """The squared norm of the row of that frequency, trained on the expected loss; it is convex."""
+    import torch
+
+    head = architecture(len(_DIRECTION), len(_FREQUENCIES))
+    torch.nn.init.zeros_(head.weight)
+    features = feature_norm_sq**0.5 * torch.tensor([_DIRECTION], dtype=torch.float64)
+    frequencies = torch.tensor([_FREQUENCIES], dtype=torch.float64)
+    trained = optimizer(head.parameters(), 2 / feature_norm_sq)
+    for _ in range(LONG):
+        trained.zero_grad()
+        loss(head(features), frequencies).backward()
+        trained.step()
+    return head.weight.detach()[_FREQUENCIES.index(frequency)].square().sum().item(), 1e-9

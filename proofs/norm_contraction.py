@@ -7,12 +7,15 @@ the ratio of distances is f/f′. The mean square about a point follows from tha
 
 Tied softmax (`proofs.tied_softmax`): from a common start µ the first step leaves the centroid at µ, draws frequent
 tokens away from the origin, pushes rare ones towards it, and drives both away from the centroid.
+
+Untied softmax on a constant feature (`proofs.unigram_softmax`): the centroid is the origin, and stays so, and yet the
+most frequent tokens are not the nearest to it: |log f − E log f|/|h| is least at the geometric mean frequency.
 """
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.certificate import Chain
 from proofs.conditions import nonzero
-from proofs.contracting_tokens import decayed_instance, tied_instance
+from proofs.contracting_tokens import decayed_instance, tied_instance, unigram_instance
 from proofs.decayed_embedding import decayed_embedding, rate
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact
@@ -20,6 +23,7 @@ from proofs.expressions import At, Remainders, Slope
 from proofs.softmax_head import input_gradient
 from proofs.symbols import centre, decay_rate, frequency, other_frequency, restoring_rate
 from proofs.tied_softmax import first_step
+from proofs.unigram_softmax import unigram_equilibrium
 
 CLAIM = Claim(
     slug="norm-contraction",
@@ -39,12 +43,14 @@ CLAIM = Claim(
             "E x² = f(2λ(1 − η(ω + λ)) µx* + η(λ²µ² + σ²))/(ω(2 − ηω) + fλ(2(1 − ηω) − ηλ)) in each coordinate, and "
             "E(x − c)² = E x² − 2c x* + c² about any point c. Tied softmax from a common start µ: after a step "
             "e = (1 + η(f − 1/V))µ, and the centroid is at µ: the norm grows with f, the distance from the centroid "
-            "with |f − 1/V|.",
+            "with |f − 1/V|. Untied softmax on a constant feature h, from rows at 0: the centroid stays there, and in "
+            "equilibrium |e| = |log f − E log f|/|h|, least at the geometric mean frequency.",
             (
                 Hypothesis("decay", "plain SGD on ½ω|x|² in every step and ½λ|x − µ|² on occurrence (probability f)"),
                 Hypothesis("noise", "of the second gradient: independent, mean 0, variance σ² in the coordinate"),
                 Hypothesis("stability", "0 < f ≤ 1, η(ω + fλ) < 1, and the mean square contracts"),
                 Hypothesis("tied softmax", "logits ⟨e_v, e_r⟩, full-batch gradient, all embeddings at µ at first"),
+                Hypothesis("untied softmax", "logits ⟨e_v, h⟩, plain SGD without decay, all contexts of one feature"),
             ),
         ),
     ),
@@ -58,8 +64,9 @@ def derive() -> Derivation:
     *_, law, limit, _, about, norm, distance = decayed
     slopes = _slopes(limit)
     apart = _apart(limit)
-    as_input, tied = input_gradient(), first_step()
+    as_input, tied, unigram = input_gradient(), first_step(), unigram_equilibrium(imports[-1])
     embedding_step, _, tied_norm, tied_distance = tied[-4:]
+    *_, unigram_norm, unigram_slope = unigram
     supported = {
         law.name: (law.name,),
         limit.name: (limit.name, *(chain.name for chain in slopes)),
@@ -69,20 +76,22 @@ def derive() -> Derivation:
         as_input.name: (imports[-1].name, as_input.name),
         embedding_step.name: (embedding_step.name,),
         tied_distance.name: (tied_norm.name, tied_distance.name),
+        unigram_slope.name: tuple(chain.name for chain in unigram),
     }
     findings = (
         Finding(Form.AS_STATED, Verdict.REFUTES, apart.name, (*(chain.name for chain in slopes), apart.name)),
         Finding(Form.AS_STATED, Verdict.REFUTES, tied_norm.name, (tied_norm.name, tied_distance.name)),
+        Finding(Form.AS_STATED, Verdict.REFUTES, unigram_norm.name, tuple(chain.name for chain in unigram)),
         *(Finding(Form.REPAIRED, Verdict.SUPPORTS, name, chains) for name, chains in supported.items()),
     )
-    exact = (law, limit, about, norm, distance, embedding_step, tied_norm, tied_distance)
+    exact = (law, limit, about, norm, distance, embedding_step, tied_norm, tied_distance, unigram_norm)
     return Derivation(
         CLAIM,
-        (*decayed, *slopes, apart, as_input, *tied),
+        (*decayed, *slopes, apart, as_input, *tied, *unigram),
         findings,
         {chain.name: Prediction(chain.name, chain.conclusion) for chain in exact},
         imports,
-        (decayed_instance(apart), tied_instance(tied_norm)),
+        (decayed_instance(apart), tied_instance(tied_norm), unigram_instance(unigram_norm)),
     )
 
 

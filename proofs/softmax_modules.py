@@ -18,7 +18,7 @@ def adam_instance(chain: Chain) -> Counterexample:
         chain.name,
         "A linear softmax head and one feature vector, its first step by Adam: one row goes one way, V − 1 the other",
         chain.name,
-        {"architecture": _linear_head, "loss": cross_entropy, "optimizer": _adam},
+        {"architecture": linear_head, "loss": cross_entropy, "optimizer": _adam},
         Prediction(chain.name, chain.conclusion),
         _centroid_of_head,
         Prediction(f"{chain.name} claimed", sympy.Integer(0)),
@@ -41,10 +41,11 @@ def tied_instance(chain: Chain) -> Counterexample:
     )
 
 
-def _linear_head() -> Any:
+def linear_head() -> Any:
+    """⟨e_v, h⟩ with rows of their own; no bias."""
     import torch
 
-    return lambda width, size: torch.nn.Linear(width, size, dtype=torch.float64)
+    return lambda width, size: torch.nn.Linear(width, size, bias=False, dtype=torch.float64)
 
 
 def tied_model() -> Any:

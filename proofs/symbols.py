@@ -87,6 +87,9 @@ feature_mean = sympy.Symbol("feature_mean", real=True)
 """A coordinate of the mean over contexts of what the output layer takes."""
 initial_centroid = sympy.Symbol("initial_centroid", real=True)
 """A coordinate of the mean of all embeddings, at the start."""
+feature_norm_sq = sympy.Symbol("feature_norm_sq", positive=True)
+log_frequency_mean = sympy.Symbol("log_frequency_mean", real=True)
+"""The mean over the vocabulary of log f."""
 target_embedding = sympy.Symbol("target_embedding", real=True)
 variance = sympy.Symbol("variance", positive=True)
 """V = E t², of a token."""

@@ -23,7 +23,7 @@ def derivation():
 
 def test_verdicts(derivation) -> None:
     refuted = {f.quantity for f in derivation.findings if f.verdict is Verdict.REFUTES}
-    assert refuted == {"norms-against-distances", "tied-norm-sq"}
+    assert refuted == {"norms-against-distances", "tied-norm-sq", "unigram-norm-sq"}
     assert all((f.form is Form.AS_STATED) == (f.verdict is Verdict.REFUTES) for f in derivation.findings)
 
 
@@ -133,6 +133,27 @@ def test_the_first_step_of_tied_embeddings(derivation, vocabulary: int) -> None:
     rare = frequencies[:, 0] < 1 / vocabulary
     assert rare.any()
     assert (rows[rare].norm(dim=1) < CENTRE.norm()).all()
+
+
+def test_untied_rows_on_a_constant_feature(derivation) -> None:
+    """Trained by gradient descent from rows at 0 until nothing moves; the loss is convex."""
+    generator = torch.Generator().manual_seed(5)
+    frequencies = torch.rand(7, generator=generator, dtype=torch.float64) + 0.1
+    frequencies /= frequencies.sum()
+    head = nn.Linear(3, 7, bias=False, dtype=torch.float64)
+    nn.init.zeros_(head.weight)
+    optimizer = torch.optim.SGD(head.parameters(), lr=2 / CENTRE.square().sum().item())
+    for _ in range(500):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(head(CENTRE), frequencies).backward()
+        optimizer.step()
+    rows = head.weight.detach()
+    values = {"feature_norm_sq": CENTRE.square().sum(), "log_frequency_mean": frequencies.log().mean()}
+    predicted = derivation.predictions["unigram-norm-sq"](frequency=frequencies, **values)
+    torch.testing.assert_close(rows.square().sum(dim=1), predicted, rtol=1e-9, atol=1e-12)
+    assert rows.mean(dim=0).abs().max() < 1e-12
+    most_frequent, middle = frequencies.argmax(), (frequencies.log() - frequencies.log().mean()).abs().argmin()
+    assert rows[most_frequent].norm() > rows[middle].norm()
 
 
 def test_the_gradient_of_the_feature() -> None:
