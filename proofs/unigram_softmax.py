@@ -2,7 +2,7 @@ r"""Untied softmax on one constant feature h, the rows at 0 at first: how far th
 
 The mean gradient in row v is (p_v − f_v) h, f_v its frequency as a target. Rows stay on the line of h, e_v = s_v h, and
 their centroid at 0 (`proofs.centroid_conservation`); the gradient vanishes where p_v = e^{s_v |h|²}/Z is f_v. So
-s_v = (log f_v − E log f)/|h|²: a token of the geometric mean frequency ends at the origin, frequent and rare ones do not.
+s_v = (log f_v − E log f)/|h|²: a token of the geometric mean frequency ends at the origin, others do not.
 """
 
 import sympy
