@@ -44,7 +44,7 @@ class _Printer(StrPrinter):
     def _print_Pow(self, expr: Any, rational: bool = False) -> str:
         base, exponent = expr.args
         if exponent.is_Rational and exponent < 0:
-            return f"1/{self._print(sympy.Pow(base, -exponent))}"
+            return f"1/{self.parenthesize(sympy.Pow(base, -exponent), PRECEDENCE['Pow'], strict=True)}"
         inner = self.parenthesize(base, PRECEDENCE["Pow"], strict=False)
         if base.is_Symbol and _COMPOSED.search(inner):
             inner = f"({inner})"

@@ -47,8 +47,9 @@ _ACCENTS = {"hat": "\u0302", "bar": "\u0304", "dot": "\u0307", "tilde": "\u0303"
 
 @cache
 def symbol_text(name: str) -> str:
-    """A symbol in Unicode for a terminal: `symbol_latex` without its markup, ``⟨F⟩`` or ``E[t²]``."""
-    return latex_to_text(symbol_latex(name))
+    """A symbol in Unicode for a terminal: `symbol_latex` without its markup, ``⟨F⟩`` or ``E[t²]``; words unchanged."""
+    text = latex_to_text(symbol_latex(name))
+    return text if name in NOTATION else text.replace(" ", "_")
 
 
 def latex_to_text(latex: str) -> str:

@@ -84,19 +84,30 @@ def _run(
     return folder.path, evidence, columns
 
 
-def _conclude(path: Path, evidence: Sequence["Evidence"], columns: dict[str, Any], *, json: bool, quiet: bool) -> None:
-    """Prints the result and where the report is; exits with 1 when the evidence fails."""
+def _conclude(
+    path: Path,
+    evidence: Sequence["Evidence"],
+    columns: dict[str, Any],
+    *,
+    json: bool,
+    quiet: bool,
+    to_file: bool = False,
+) -> None:
+    """Prints the result and where the report is; exits with 1 when the evidence fails.
+
+    With `to_file` stdout is complete already.
+    """
     from manifoldtheory.app.cli import printing
     from manifoldtheory.app.cli.execution import failures
 
     failed = failures(evidence)
     if json:
         printing.print_json([record.to_dict() for record in evidence])
-    elif not quiet:
+    elif not quiet and not to_file:
         printing.print_ledger(evidence, columns)
     printing.print_failures(failed)
-    if not (json and quiet):
-        typer.echo(f"report: {path / 'report.html'}", err=json)
+    if not ((json or to_file) and quiet):
+        typer.echo(f"report: {path / 'report.html'}", err=json or to_file)
     if failed:
         raise typer.Exit(1)
 
@@ -119,7 +130,8 @@ def prove(
     ctx: typer.Context,
     claims: opt.Claims = None,
     steps: Annotated[bool, typer.Option("--steps", help="Print each step of the derivations.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print formulas in LaTeX.")] = False,
+    latex: opt.Latex = False,
+    python: opt.Python = False,
     certificate: opt.Certificate = None,
     check: opt.Check = None,
     json: opt.Json = False,
@@ -134,12 +146,15 @@ def prove(
 
     Prints for each the statements, the verdict, and the predictions that the other kinds of evidence are held to.
     """
-    from manifoldtheory.app.cli import certificates, printing
+    from manifoldtheory.app.cli import certificates, documents, printing
     from manifoldtheory.ledger import Kind
 
+    to_file = documents.check_forms(latex=latex, python=python, json=json, steps=steps)
     if check is not None:
-        if claims or certificate is not None:
-            raise InputError("--check verifies a file and derives nothing: give it without a CLAIM or --certificate")
+        if claims or certificate is not None or to_file:
+            raise InputError(
+                "--check verifies a file and derives nothing: give it without a CLAIM, --certificate, --latex, --python"
+            )
         raise typer.Exit(certificates.verify_file(check, json=json, quiet=quiet))
     if certificate is not None:
         certificates.require_one_claim(claims, certificate)
@@ -147,10 +162,14 @@ def prove(
     path, evidence, columns = _run(ctx, "prove", [Kind.PROOF], request, out=out, quiet=quiet)
     if certificate is not None and claims:
         certificates.write_file(certificate, claims[0], columns)
-        typer.echo(f"certificate: {certificate}", err=json)
-    if not json and not quiet:
-        printing.print_proofs(evidence, columns, steps=steps, latex=latex)
-    _conclude(path, evidence, columns, json=json, quiet=quiet)
+        typer.echo(f"certificate: {certificate}", err=json or to_file)
+    if latex:
+        typer.echo(documents.latex_of(evidence, columns, steps=steps), nl=False)
+    elif python:
+        typer.echo(documents.python_of(evidence, columns), nl=False)
+    elif not json and not quiet:
+        printing.print_proofs(evidence, columns, steps=steps)
+    _conclude(path, evidence, columns, json=json, quiet=quiet, to_file=to_file)
 
 
 @app.command()

@@ -1,25 +1,13 @@
 """Predictions as text: LaTeX as the ledger has it, or Unicode for a terminal."""
 
-import re
-from collections.abc import Callable
+from textwrap import wrap
 from typing import cast
 
 from manifoldtheory.ledger import Prediction
-from manifoldtheory.ledger.predictions import NOTATION
+from manifoldtheory.ledger.notation import symbol_text
 
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-_UNICODE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
-    (r"\\operatorname\{(\w+)\}", r"\1"),
-    (r"\\langle ?", "⟨"),
-    (r"\\rangle ?", "⟩"),
-    (r"\\sigma", "σ"),
-    (r"\\eta", "η"),
-    (r"\\lambda", "λ"),
-    (r"\\tr", "tr"),
-    (r"\^\{?(\d+)\}?", lambda match: match[1].translate(_SUPERSCRIPTS)),
-    (r"[{}]", ""),
-)
+TALLEST = 8
+"""Lines of a formula with fraction bars; a taller one is written in one line, broken where it must."""
 
 
 def latex_formula(prediction: Prediction) -> str:
@@ -27,22 +15,21 @@ def latex_formula(prediction: Prediction) -> str:
     return prediction.latex()
 
 
-def pretty_formula(prediction: Prediction) -> str:
-    """The prediction's expression in Unicode, on as many lines as its fractions need."""
+def pretty_formula(prediction: Prediction, width: int | None = None) -> str:
+    """The prediction's expression in Unicode: with fraction bars where they fit the width, else in linear notation."""
     import sympy
 
+    from manifoldtheory.ledger.linear_notation import linear
+
     expression = prediction.expression
-    names = {symbol: sympy.Symbol(_unicode(str(symbol))) for symbol in expression.free_symbols}
-    return cast(str, sympy.pretty(expression.xreplace(names), use_unicode=True, wrap_line=False))
+    names = {symbol: sympy.Symbol(symbol_text(str(symbol))) for symbol in expression.free_symbols}
+    tall = cast(str, sympy.pretty(expression.xreplace(names), use_unicode=True, wrap_line=False))
+    lines = tall.splitlines()
+    if width is None or (len(lines) <= TALLEST and max(map(len, lines)) <= width):
+        return tall
+    return "\n".join(wrap(linear(expression), width, break_long_words=False, break_on_hyphens=False))
 
 
 def pretty_symbols(prediction: Prediction) -> str:
     """The names of the prediction's symbols in Unicode."""
-    return ", ".join(_unicode(name) for name in prediction.symbols)
-
-
-def _unicode(name: str) -> str:
-    text = NOTATION.get(name, name)
-    for pattern, replacement in _UNICODE:
-        text = re.sub(pattern, replacement, text)
-    return text
+    return ", ".join(map(symbol_text, prediction.symbols))

@@ -36,6 +36,20 @@ Out = Annotated[
 ]
 Size_ = Annotated[str, typer.Option("--size", metavar="|".join(SIZES), help="How much to compute.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress; errors only.")]
+Latex = Annotated[
+    bool,
+    typer.Option(
+        "--latex",
+        help="Print a LaTeX document of the claims (amsmath only) on stdout and nothing else; with --steps, the steps.",
+    ),
+]
+Python = Annotated[
+    bool,
+    typer.Option(
+        "--python",
+        help="Print a Python module on stdout and nothing else: the predictions as functions of named floats.",
+    ),
+]
 Certificate = Annotated[
     Path | None,
     typer.Option("--certificate", metavar="FILE", help="Write the proof of the one CLAIM given, for others to check."),

@@ -2,14 +2,14 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from manifoldtheory.app.cli.formulas import latex_formula, pretty_formula, pretty_symbols
+from manifoldtheory.app.cli.formulas import pretty_formula, pretty_symbols
 from manifoldtheory.app.report.derivations import DerivationView, view_derivation
 from manifoldtheory.app.report.tables import (
     SYMBOLS,
@@ -22,6 +22,8 @@ from manifoldtheory.app.report.tables import (
 from manifoldtheory.ledger import Claim, Evidence, Kind, Prediction, Provider, Verdict
 
 STYLES = {Verdict.SUPPORTS: "green", Verdict.REFUTES: "bold red", Verdict.INCONCLUSIVE: "yellow"}
+MOST_LINES = 8
+"""Lines of a remainder that is printed beside its prediction."""
 PIPE_WIDTH = 160
 """Columns of a table that goes to a file or pipe, which has no width of its own."""
 
@@ -115,19 +117,24 @@ def print_failures(failed: Sequence[Evidence], limit: int = 20) -> None:
         console.print(f"failed: {len(failed) - limit} more, in evidence.parquet", style="red")
 
 
-def print_proofs(
-    evidence: Sequence[Evidence], providers: Mapping[str, Provider], *, steps: bool = False, latex: bool = False
-) -> None:
-    """Per proved claim its statements, verdict, predictions, and the steps or their number."""
-    proved = dict.fromkeys(record.claim for record in evidence if record.kind == Kind.PROOF)
+def print_proofs(evidence: Sequence[Evidence], providers: Mapping[str, Provider], *, steps: bool = False) -> None:
+    """Per proved claim its statements, verdict, predictions, counterexamples, and the steps or their number."""
+    for claim, records, provider in proofs_of(evidence, providers):
+        _print_proof(claim, records, provider, steps=steps)
+
+
+def proofs_of(
+    evidence: Sequence[Evidence], providers: Mapping[str, Provider]
+) -> Iterator[tuple[Claim, Sequence[Evidence], Provider]]:
+    """Each proved claim with its records and the column that proved it."""
     claims = claims_of(providers)
-    for slug in proved:
+    for slug in dict.fromkeys(record.claim for record in evidence if record.kind == Kind.PROOF):
         records = [record for record in evidence if record.claim == slug and record.kind == Kind.PROOF]
         provider = next(provider for provider in providers.values() if slug in provider.claims())
-        _print_proof(claims[slug], records, provider, steps=steps, latex=latex)
+        yield claims[slug], records, provider
 
 
-def _print_proof(claim: Claim, records: Sequence[Evidence], provider: Provider, *, steps: bool, latex: bool) -> None:
+def _print_proof(claim: Claim, records: Sequence[Evidence], provider: Provider, *, steps: bool) -> None:
     console = _console()
     console.print(f"{claim.slug}: {claim.title}", style="bold")
     for statement in claim.statements:
@@ -138,45 +145,48 @@ def _print_proof(claim: Claim, records: Sequence[Evidence], provider: Provider, 
         for hypothesis in statement.hypotheses:
             console.print(_indented(f"given {hypothesis.name}: {hypothesis.text}", 6), style="dim")
     for name, prediction in provider.predictions(claim.slug).items():
-        _print_prediction(console, name, prediction, latex=latex)
+        _print_prediction(console, name, prediction)
     derivation = view_derivation(provider, claim.slug, records)
     if derivation is not None:
+        for example in derivation.counterexamples:
+            kind = "instance" if example.claimed is None else "counterexample"
+            console.print(_indented(f"{kind} {example.name}: {example.text}: {example.values}", 2))
         console.print(_indented(derivation.summary, 2))
         for refusal in derivation.refusals:
             console.print(_indented(refusal, 4), style="red")
         if steps:
-            _print_steps(console, derivation, latex=latex)
+            _print_steps(console, derivation)
     console.print()
 
 
-def _print_prediction(console: Console, name: str, prediction: Prediction, *, latex: bool) -> None:
-    formula = latex_formula if latex else pretty_formula
+def _print_prediction(console: Console, name: str, prediction: Prediction) -> None:
+    width = console.width - 6
     console.print(_indented(f"{name} =", 2))
-    console.print(_indented(formula(prediction), 6), soft_wrap=True)
+    console.print(_indented(pretty_formula(prediction, width), 6), soft_wrap=True)
     if prediction.remainder is None:
         console.print(_indented("exact", 4))
         return
-    remainder = formula(prediction.remainder)
-    if latex or (max(map(len, remainder.splitlines())) <= console.width - 6 and remainder.count("\n") < 4):
+    remainder = pretty_formula(prediction.remainder, width)
+    if remainder.count("\n") < MOST_LINES:
         console.print(_indented("up to a remainder of", 4))
         console.print(_indented(remainder, 6), soft_wrap=True)
     else:
-        console.print(_indented(f"up to a remainder in {pretty_symbols(prediction.remainder)} (--latex prints it)", 4))
+        symbols = pretty_symbols(prediction.remainder)
+        console.print(_indented(f"up to a remainder in {symbols} (--latex or --python prints it)", 4))
 
 
-def _print_steps(console: Console, derivation: DerivationView, *, latex: bool) -> None:
+def _print_steps(console: Console, derivation: DerivationView) -> None:
     for chain in derivation.chains:
         if chain.title:
             console.print(_indented(f"{chain.title}:", 4))
         for given in chain.given:
-            text = given.latex if latex else given.text
-            console.print(f"{'':6}{given.kind}: {text}", style="dim", soft_wrap=True)
-        if latex and chain.start:
-            console.print(_indented(chain.start, 8), soft_wrap=True)
+            console.print(_indented(f"{given.kind}: {given.text}", 6), style="dim")
+        if chain.text:
+            console.print(_indented(chain.text, 8))
         for index, step in enumerate(chain.steps, start=1):
             console.print(_indented(f"{index}. {step.title}{f' ({step.rule})' if step.rule else ''}", 6))
-            if latex and step.right:
-                console.print(_indented(f"= {step.right}", 8), soft_wrap=True)
+            if step.text:
+                console.print(_indented(f"= {step.text}", 8))
 
 
 def print_comparison(comparison: Comparison) -> None:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -13,6 +14,7 @@ from manifoldtheory.ledger import Evidence, Form, Kind, RunFolder, Verdict
 
 from ..conftest import Command
 from ..fakes import FakeColumn, proof_evidence, record
+from ..latex_checking import faults
 
 COMMANDS = ("claims", "prove", "simulate", "observe", "verify", "compare", "report", "doctor")
 
@@ -277,9 +279,63 @@ def test_prove_prints_verdicts_predictions_and_steps(command: Command) -> None:
     assert "✗ as-stated: As the source has it, it holds." in answer.stdout
     assert "⟨F⟩" in answer.stdout
     assert "2. hence" in answer.stdout
-    latex = command("prove", "--latex")
+    assert "2 steps, all checked" in answer.stdout
+
+
+def test_prove_prints_a_document_and_nothing_else(command: Command) -> None:
+    latex = command("prove", "--latex", "--steps")
+    assert latex.status == 0
+    assert latex.stdout.startswith(r"\documentclass{article}")
+    assert latex.stdout.endswith("\\end{document}\n")
     assert r"\frac{4}{\langle F\rangle t^{2}}" in latex.stdout
     assert "2 steps, all checked" in latex.stdout
+    assert "report: " in latex.stderr
+    assert faults(latex.stdout) == []
+    python = command("prove", "--python", "--quiet")
+    assert python.status == 0
+    assert "report: " not in python.stdout + python.stderr
+    names: dict[str, Any] = {}
+    exec(python.stdout, names)
+    assert names["energy_ratio"](radius=0.1, curvature_sq_mean=2.0) == pytest.approx(200)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--latex", "--python"), "--latex and --python both fill stdout"),
+        (("--latex", "--json"), "--json and --latex both fill stdout"),
+        (("--python", "--json"), "--json and --python both fill stdout"),
+        (("--python", "--steps"), "--python writes predictions and has no --steps"),
+        (("--latex", "--check", "some.json"), "--check verifies a file and derives nothing"),
+    ],
+)
+def test_one_form_of_output_at_a_time(command: Command, tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+    answer = command("prove", *arguments)
+    assert answer.status == 2
+    assert words in answer.stderr
+    assert answer.stdout == ""
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failed_proof_still_prints_its_document(command: Command, columns: dict[str, FakeColumn]) -> None:
+    columns["proofs"] = FakeColumn(Kind.PROOF, {"energy": proof_evidence(Verdict.INCONCLUSIVE)})
+    answer = command("prove", "--latex")
+    assert answer.status == 1
+    assert answer.stdout.startswith(r"\documentclass{article}")
+    assert "the proof does not hold" in answer.stderr
+
+
+def test_prove_lists_counterexamples(command: Command, columns: dict[str, FakeColumn]) -> None:
+    import proofs
+
+    columns["proofs"] = cast("FakeColumn", proofs.PROVIDER)
+    answer = command("prove", "isotropy-recovery", "--size", "smoke", "--steps")
+    text = " ".join(answer.stdout.split())
+    assert "counterexample outlier-normal: T holds more variance per dimension than N" in text
+    assert "derived 0.006711, claimed 0.2161, where normal_eigenvalue = 3, floor_eigenvalue = 0.01" in text
+    assert "= ⟨√d·λ/√(tr(B²)) - 1" not in text
+    assert "2. entries in Q are taken out" not in text
+    assert "1. entries in Q are taken out (substitution) = ⟨-λ_Q + λ, 1 - 1_Q⟩" in text
 
 
 def test_compare_takes_several_runs_or_the_latest(command: Command, tmp_path: Path) -> None:

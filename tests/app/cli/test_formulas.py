@@ -21,5 +21,14 @@ def test_fractions_take_three_lines() -> None:
     assert set(below.strip().split("⋅")) == {"E[t⁴]", "⟨F⟩"}
 
 
+def test_what_is_too_wide_or_tall_is_written_in_lines() -> None:
+    terms = sympy.Add(*(sympy.Symbol("radius") ** number / number for number in range(2, 40)))
+    lines = pretty_formula(Prediction("wide", 1 / terms), 60).splitlines()
+    assert 3 < len(lines) < 12
+    assert max(map(len, lines)) <= 60
+    assert lines[0].startswith("1/(t³⁹/39 + t³⁸/38 + ")
+    assert pretty_formula(RATIO, 60) == pretty_formula(RATIO)
+
+
 def test_latex_is_that_of_the_ledger() -> None:
     assert latex_formula(RATIO) == RATIO.latex()

@@ -66,5 +66,22 @@ def test_mutants_and_what_is_given_are_shown() -> None:
     assert view is not None
     assert re.search(r"all checked; (\d+) of \1 mutants refused, \d+ equal to the proof skipped$", view.summary)
     given = [(each.kind, each.text, each.latex) for chain in view.chains for each in chain.given]
-    assert ("hypothesis", "dim = 2", "$m$ = $2$") in given
+    assert ("hypothesis", "m = 2", "$m$ = $2$") in given
+    assert all(chain.text for chain in view.chains)
+    assert any("⟨" in step.text for chain in view.chains for step in chain.steps)
     assert {kind for kind, _, _ in given} == {"definition", "hypothesis", "condition"}
+
+
+def test_counterexamples_are_listed_with_their_values() -> None:
+    import proofs
+
+    view = view_derivation(proofs.PROVIDER, "isotropy-recovery")
+    assert view is not None
+    first = view.counterexamples[0]
+    assert first.name == "outlier-normal"
+    assert first.claimed is not None
+    assert first.derived < first.claimed
+    assert first.values == "derived 0.006711, claimed 0.2161, where normal_eigenvalue = 3, floor_eigenvalue = 0.01"
+    noisy = view_derivation(proofs.PROVIDER, "energy-concentration")
+    assert noisy is not None
+    assert any(" ± " in example.values for example in noisy.counterexamples)
