@@ -2,9 +2,9 @@ r"""Directions at a fixed ambient radius t: their density is 1 + c t² + O(t³) 
 
 c depends on the measure and on what is called a direction. Of a geodesic (`proofs.geodesic_density`) it is F/8 by
 arclength, (m+2)F/24 in geodesic polar coordinates, (m+2)F/24 − Ric/6 by volume; of P_T ξ, as principal components see
-it, S/2 − (m+2)F/8 by volume (`proofs.projected_density`), and the t³ term is odd (`proofs.direction_parity`). The two
-by volume have the same average, that of a small extrinsic ball (L. Karp, M. Pinsky, Bull. London Math. Soc. 21, 1989).
-Where the order of directions is another than that of F: `proofs.direction_examples`.
+it, S/2 − (m+2)F/8 by volume (`proofs.projected_density`). The t³ terms are odd (`proofs.direction_parity`,
+`proofs.geodesic_parity`). The two by volume have the same average, that of a small extrinsic ball (L. Karp, M. Pinsky,
+Bull. London Math. Soc. 21, 1989). Where the order of directions is another than that of F: `proofs.direction_examples`.
 """
 
 from typing import Any
@@ -17,10 +17,11 @@ from proofs.certificate import Chain
 from proofs.derivation import Derivation, Finding, imported
 from proofs.direction_examples import equal_spheres, pinched, reversals, round_cylinder, surface, surfaces
 from proofs.direction_instances import instances
-from proofs.direction_parity import parities
+from proofs.direction_parity import projected_parities
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Mean, Remainders, without_remainders
 from proofs.geodesic_density import geodesic_routes
+from proofs.geodesic_parity import geodesic_parities
 from proofs.majorants import density_tail, geodesic_density_tail
 from proofs.projected_density import extrinsic_ball, projected_routes
 from proofs.symbols import dim, normal_curvature_sq, radius, ricci, second_form_sq, shape_sq, trace_form_sq
@@ -40,13 +41,14 @@ CLAIM = Claim(
         ),
         Statement(
             Form.REPAIRED,
-            "The density of directions at ambient radius t, relative to flat space, is 1 + c t² + O(t³). For the "
-            "direction of the geodesic c = F/8 by arclength, (m+2)F/24 in geodesic polar coordinates, (m+2)F/24 − "
-            "Ric/6 by volume; for the direction of P_T ξ c = S/2 − (m+2)F/8 by volume, and the O(t³) is odd up to O(t⁴). The "
-            "last two average to (2|h|² − |mH|²)/(8m). High curvature is over-represented by arclength, in polar "
-            "coordinates, and by volume on surfaces for directions of geodesics, where c − ⟨c⟩ = (F − ⟨F⟩)/6.",
+            "The density of directions at ambient radius t, relative to flat space, is 1 + c t² + O(t³), and the O(t³) "
+            "is odd in the direction up to O(t⁴). For the direction of the geodesic c = F/8 by arclength, (m+2)F/24 in "
+            "geodesic polar coordinates, (m+2)F/24 − Ric/6 by volume; for the direction of P_T ξ c = S/2 − (m+2)F/8 "
+            "by volume. The last two average to (2|h|² − |mH|²)/(8m). High curvature is over-represented by "
+            "arclength, in polar coordinates, and by volume on surfaces for directions of geodesics, where "
+            "c − ⟨c⟩ = (F − ⟨F⟩)/6.",
             (
-                Hypothesis("regularity", "M is of class C⁴ (C³ does for P_T ξ, but for the parity)"),
+                Hypothesis("regularity", "M is of class C⁴ (C³ does for P_T ξ); the parity needs one more"),
                 Hypothesis("measure", "it is named, and so is what a direction is"),
             ),
         ),
@@ -68,7 +70,7 @@ def derive() -> Derivation:
     means = (mean_curvature(), mean_shape(), mean_ricci())
     averages = (_average("projected-mean", projected, means), _average("geodesic-mean", geodesic, means))
     ball = extrinsic_ball(remainders, monge[-1], means[:2])
-    odd = parities(remainders)
+    odd = (*projected_parities(remainders), *geodesic_parities(remainders))
     on_surfaces = surfaces(geodesic)
     against_projected = {
         "principal-directions": surface(projected),
@@ -95,7 +97,7 @@ def derive() -> Derivation:
         *(Finding(Form.REPAIRED, Verdict.SUPPORTS, name, (name,)) for name in densities),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "coefficient-mean", _names(averages)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "ball-volume", (ball.name,)),
-        Finding(Form.REPAIRED, Verdict.SUPPORTS, "parity", _names(odd)),
+        *(Finding(Form.REPAIRED, Verdict.SUPPORTS, f"{name}-parity", (f"{name}-parity",)) for name in densities),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "geodesic-surface", ("geodesic-volume", *_names(on_surfaces))),
     )
     examples = {chain.name: chain for _, found in against.values() for chain in found}

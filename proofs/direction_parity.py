@@ -25,12 +25,14 @@ BENDING_CHANGE = (Dot(bending, twist), bending_change)
 SHAPE_CHANGE = (Dot(shape, sway), shape_change)
 
 
-def parities(remainders: Remainders) -> tuple[Chain, ...]:
-    """The chains up to ``parity``, which comes last: ½(q(w) + q(−w)) = 1 + c t² + O(t⁴)."""
+def projected_parities(remainders: Remainders) -> tuple[Chain, ...]:
+    """The chains up to ``projected-volume-parity``, which comes last: ½(q(w) + q(−w)) = 1 + c t² + O(t⁴)."""
     radius_of, abscissa_of = _radius(remainders)
     volume = _volume_element(remainders)
     density = _density(remainders, volume, abscissa_of)
-    return radius_of, abscissa_of, volume, density, _even(remainders, density)
+    coefficient = shape_sq / 2 - (dim + 2) * normal_curvature_sq / 8
+    even = average_of_both("projected-volume-parity", remainders, density, coefficient)
+    return radius_of, abscissa_of, volume, density, even
 
 
 def _radius(remainders: Remainders) -> tuple[Chain, Chain]:
@@ -109,19 +111,19 @@ def _density(remainders: Remainders, volume: Chain, abscissa_of: Chain) -> Chain
     return build.truncate("expand in t", build.current, radius, 3).done()
 
 
-def _even(remainders: Remainders, density: Chain) -> Chain:
+def average_of_both(name: str, remainders: Remainders, density: Chain, coefficient: Any) -> Chain:
+    """½(q(v) + q(−v)) = 1 + c t² + O(t⁴), for the density of σv to third order."""
     ways = [At(density.start, sense, sympy.Integer(sign)) for sign in (1, -1)]
     build = ChainBuilder(
-        "parity",
+        name,
         "The density averaged over a direction and its opposite: no t³ term",
         (ways[0] + ways[1]) / 2,
         remainders=remainders,
         uses=[density],
     )
-    build.substitute("density along σw", fact(density))
+    build.substitute("density along σv", fact(density))
     for part in sorted(build.current.atoms(At), key=str):
         build.evaluate(f"σ = {part.args[2]}", part)
     build.truncate("add up", build.current, radius, 3)
     (error,) = (symbol for symbol in build.current.free_symbols if is_remainder(symbol))
-    coefficient = shape_sq / 2 - (dim + 2) * normal_curvature_sq / 8
     return build.tidy("collect", 1 + coefficient * radius**2 + error * radius**4).done()

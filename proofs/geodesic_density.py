@@ -6,6 +6,7 @@ volume element is θ s^{m−1} ds dv, θ = det(𝒥/s). From 𝒥 = s I + O(s³)
 the arclength s = t + F t³/24 + O(t⁴) at ambient radius t the three densities against the flat ones follow.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import sympy
@@ -21,10 +22,12 @@ identity, test_matrix = sympy.symbols("identity test_matrix")
 fields, curvature, curvature_0 = sympy.symbols("jacobi_fields curvature_operator curvature_operator_0")
 """𝒥(s), ℛ(s), and ℛ at s = 0."""
 RICCI = (Dot(curvature_0, identity), ricci)
-_ROUTES = {
+COEFFICIENTS: Mapping[str, tuple[str, Any, Any]] = {
     "geodesic-arc": ("the arc measure ds dv", sympy.Integer(0), normal_curvature_sq / 8),
     "geodesic-polar": ("geodesic polar coordinates s^{m−1} ds dv", dim - 1, (dim + 2) * normal_curvature_sq / 24),
+    "geodesic-volume": ("the volume", dim - 1, (dim + 2) * normal_curvature_sq / 24 - ricci / 6),
 }
+"""The measures, their powers of s/t, and the coefficients c that the chains end in."""
 
 
 def geodesic_routes(remainders: Remainders, arclength_of: Chain) -> tuple[Chain, ...]:
@@ -35,20 +38,22 @@ def geodesic_routes(remainders: Remainders, arclength_of: Chain) -> tuple[Chain,
     growth = _growth(remainders)
     trace = _trace(remainders)
     volume = _volume_element(remainders, trace)
-    routes = tuple(_route(remainders, name, arclength_of) for name in _ROUTES)
-    return growth, trace, volume, *routes, _volume_route(remainders, volume, arclength_of)
+    routes = (
+        _route(remainders, name, volume if name == "geodesic-volume" else None, arclength_of) for name in COEFFICIENTS
+    )
+    return growth, trace, volume, *routes
 
 
-def _integrated(test: Any, turned_test: Any) -> tuple[Any, Any]:
+def jacobi_equation(test: Any, turned_test: Any) -> tuple[Any, Any]:
     """Jacobi's equation 𝒥″ = −ℛ𝒥 integrated twice from 𝒥(0) = 0 and 𝒥′(0) = I, in the direction of a matrix K.
 
     ⟨K, 𝒥⟩ = s⟨K, I⟩ − ∫∫⟨ℛK, 𝒥⟩, as ℛ is symmetric.
     """
-    twice = Primitive(Primitive(_dot(turned_test, fields), s), s)
-    return _dot(test, fields), s * _dot(identity, test) - twice
+    twice = Primitive(Primitive(inner(turned_test, fields), s), s)
+    return inner(test, fields), s * inner(identity, test) - twice
 
 
-def _dot(left: Any, right: Any) -> Any:
+def inner(left: Any, right: Any) -> Any:
     """The inner product as bilinear expansions write it."""
     return Dot(*sorted((left, right), key=str))
 
@@ -57,7 +62,7 @@ def _growth(remainders: Remainders) -> Chain:
     """⟨K, 𝒥⟩ = s⟨K, I⟩ + O(s³) for every matrix K: 𝒥 = s I + O(s³)."""
     start, product = remainders(), remainders()
     vanishing = (fields, s * start)
-    equation = _integrated(test_matrix, product)
+    equation = jacobi_equation(test_matrix, product)
     build = ChainBuilder(
         "jacobi-fields",
         "Jacobi fields that start from 0 grow linearly up to third order",
@@ -74,25 +79,21 @@ def _growth(remainders: Remainders) -> Chain:
     )
     build.substitute("Jacobi's equation, integrated", equation)
     build.substitute("the fields vanish at 0", vanishing)
-    (inner,) = build.current.atoms(Dot) - {_dot(identity, test_matrix)}
-    build.rewrite("bilinearity", "bilinearity", inner, s * _dot(product, start))
-    return _twice_integrated(build, sympy.Integer(0), 0).done()
+    (integrand,) = build.current.atoms(Dot) - {inner(identity, test_matrix)}
+    build.rewrite("bilinearity", "bilinearity", integrand, s * inner(product, start))
+    return integrate_twice(build, sympy.Integer(0), 0).done()
 
 
-def _twice_integrated(build: ChainBuilder, coefficient: Any, power: int) -> ChainBuilder:
-    """Integrates ``c s^k + O(s^{k+1})`` twice, where the current expression holds one double primitive."""
-    inner = min(build.current.atoms(Primitive), key=lambda found: len(found.atoms(Primitive)))
-    leading = coefficient * s**power
-    part = inner.args[0]
-    build.rewrite(
-        "expand in s", "truncation", part, leading + build.remainder() * s ** (power + 1), variable=s, order=power
-    )
-    for _ in range(2):
-        inner = min(build.current.atoms(Primitive), key=lambda found: len(found.atoms(Primitive)))
+def integrate_twice(build: ChainBuilder, leading: Any, order: int) -> ChainBuilder:
+    """Integrates an expansion from 0 twice, `leading` + O(s^{order+1}), where the chain holds one double primitive."""
+    (integrand,) = min(build.current.atoms(Primitive), key=lambda found: len(found.atoms(Primitive))).args[:1]
+    into = leading + build.remainder() * s ** (order + 1)
+    build.rewrite("expand in s", "truncation", integrand, into, variable=s, order=order)
+    for more in (1, 2):
+        innermost = min(build.current.atoms(Primitive), key=lambda found: len(found.atoms(Primitive)))
         leading = sympy.integrate(leading, s)
-        power += 1
-        into = leading + build.remainder() * s ** (power + 1)
-        build.rewrite("integrate", "primitive", inner, into, order=power - 1, weight=sympy.Integer(0))
+        into = leading + build.remainder() * s ** (order + more + 1)
+        build.rewrite("integrate", "primitive", innermost, into, order=order + more - 1, weight=sympy.Integer(0))
     return build
 
 
@@ -101,7 +102,7 @@ def _trace(remainders: Remainders) -> Chain:
     error, change = remainders(), remainders()
     growth = (fields, s * identity + s**3 * error)
     taylor = (curvature, curvature_0 + s * change)
-    equation = _integrated(identity, curvature)
+    equation = jacobi_equation(identity, curvature)
     unit = (Dot(identity, identity), dim)
     build = ChainBuilder(
         "jacobi-trace",
@@ -121,10 +122,10 @@ def _trace(remainders: Remainders) -> Chain:
     build.substitute("the fields grow linearly, the curvature is continuously differentiable", growth, taylor)
     (product,) = build.current.atoms(Dot) - {Dot(identity, identity)}
     terms = [(s * a * b, u, v) for a, u in ((1, curvature_0), (s, change)) for b, v in ((1, identity), (s**2, error))]
-    products = sum(weight * _dot(u, v) for weight, u, v in terms)
+    products = sum(weight * inner(u, v) for weight, u, v in terms)
     build.rewrite("bilinearity", "bilinearity", product, products)
     build.substitute("Ric = tr ℛ; tr I = m", RICCI, unit)
-    return _twice_integrated(build, ricci, 1).done()
+    return integrate_twice(build, ricci * s, 1).done()
 
 
 def _volume_element(remainders: Remainders, trace: Chain) -> Chain:
@@ -146,45 +147,31 @@ def _volume_element(remainders: Remainders, trace: Chain) -> Chain:
     return build.truncate("expand in s", build.current, s, 2).done()
 
 
-def _arclength(build: ChainBuilder, arclength_of: Chain) -> None:
+def put_arclength(build: ChainBuilder, arclength_of: Chain) -> None:
     """Puts the arclength at the ambient radius t, and its slope, into the current expression."""
     build.substitute("s is the arclength at the ambient radius t", (s, arclength_of.start))
     build.substitute("its expansion (chord-arc)", fact(arclength_of))
-    rate = Slope(arclength_of.conclusion, radius)
-    polynomial = expand(sympy.diff(without_remainders(arclength_of.conclusion), radius), radius, 2)
-    build.rewrite("ds/dt", "slope", rate, polynomial + build.remainder() * radius**3, order=2)
+    rate, plain = Slope(arclength_of.conclusion, radius), without_remainders(arclength_of.conclusion)
+    order = sympy.Poly(plain, radius).degree() - 1
+    polynomial = expand(sympy.diff(plain, radius), radius, order)
+    build.rewrite("ds/dt", "slope", rate, polynomial + build.remainder() * radius ** (order + 1), order=order)
 
 
-def _route(remainders: Remainders, name: str, arclength_of: Chain) -> Chain:
-    measure, power, coefficient = _ROUTES[name]
+def _route(remainders: Remainders, name: str, volume: Chain | None, arclength_of: Chain) -> Chain:
+    """The density of directions under a measure; `volume` is the volume element, for the measure that has it."""
+    measure, power, coefficient = COEFFICIENTS[name]
+    flat = (s / radius) ** power * Slope(s, radius)
     build = ChainBuilder(
         name,
         f"The density of geodesic directions at ambient radius t under {measure}, relative to flat space",
-        (s / radius) ** power * Slope(s, radius),
+        flat if volume is None else volume.start * flat,
         remainders=remainders,
         definitions=[(s, arclength_of.start)],
-        uses=[arclength_of],
+        uses=[arclength_of] if volume is None else [volume, arclength_of],
     )
-    _arclength(build, arclength_of)
-    return _collected(build, coefficient)
-
-
-def _volume_route(remainders: Remainders, volume: Chain, arclength_of: Chain) -> Chain:
-    build = ChainBuilder(
-        "geodesic-volume",
-        "The density of geodesic directions at ambient radius t by volume, relative to flat space",
-        volume.start * (s / radius) ** (dim - 1) * Slope(s, radius),
-        remainders=remainders,
-        definitions=[(s, arclength_of.start)],
-        uses=[volume, arclength_of],
-    )
-    build.substitute("volume element of the exponential map", fact(volume))
-    _arclength(build, arclength_of)
-    return _collected(build, (dim + 2) * normal_curvature_sq / 24 - ricci / 6)
-
-
-def _collected(build: ChainBuilder, coefficient: Any) -> Chain:
-    """The density expanded in t and written as 1 + c t² + O(t³)."""
+    if volume is not None:
+        build.substitute("volume element of the exponential map", fact(volume))
+    put_arclength(build, arclength_of)
     build.truncate("expand in t", build.current, radius, 2)
     (error,) = (symbol for symbol in build.steps[-1].parameters["into"].free_symbols if is_remainder(symbol))
     return build.tidy("collect", 1 + coefficient * radius**2 + error * radius**3).done()

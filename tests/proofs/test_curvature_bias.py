@@ -14,6 +14,7 @@ from manifoldtheory.manifolds.clouds import place_geodesic
 from proofs.expressions import without_remainders
 from proofs.majorants import RANGE
 from proofs.majorants import density as majorant
+from proofs.majorants import geodesic_density as geodesic_majorant
 from proofs.series import Series, SeriesRing
 
 from .graphs import GRAPHS, Graph, circle, cylinder, directions, quadrature, random_patch, sphere
@@ -287,6 +288,28 @@ def test_the_third_order_term_is_odd(derivation) -> None:
             # the next odd term has at most the majorant's coefficient of y⁵; densities are rounded to 1e-15
             fifth = float(majorant().coefficient(5).as_expr().subs("m", dim))
             assert abs(measured - expected) <= fifth * t**2 * 1.1 + 1e-15 / t**3
+
+
+@pytest.mark.parametrize("measure", ["arc", "polar", "volume"])
+def test_the_third_order_term_of_geodesics_is_odd(derivation, measure) -> None:
+    """The same for geodesics: F′ = 2⟨h(v,v), k(v,v,v)⟩ and Ric′ from ∇II = k at the vertex, by the Gauss equation."""
+    conclusion = without_remainders(derivation.chain(f"geodesic-{measure}-either-way").conclusion)
+    (radius,) = (symbol for symbol in conclusion.free_symbols if str(symbol) == "radius")
+    term = sympy.lambdify(["bending_rate", "ricci_rate", "dim", "sense"], conclusion.coeff(radius, 3))
+    t = 0.004
+    for dim, codim in ((1, 2), (2, 1), (3, 2)):
+        graph = random_patch(dim, codim, dim)
+        chart = patch(graph).chart(torch.zeros(dim + codim, dtype=torch.float64))
+        third = np.stack([graph.hessian(axis) - graph.second_form for axis in np.eye(dim)], axis=-1)
+        fifth = float(geodesic_majorant(measure).coefficient(5).as_expr().subs("m", dim))
+        for v in directions(dim, 3):
+            bent, shape = graph.second_form @ v, np.einsum("aijk,j,k->ai", third, v, v)
+            trace_rate = np.einsum("aiik,k->a", third, v) @ (bent @ v)
+            rate = trace_rate + np.einsum("aii->a", graph.second_form) @ (shape @ v) - 2 * (bent * shape).sum()
+            expected = term(2 * (bent @ v) @ (shape @ v), rate, dim, 1)
+            ways = torch.tensor(np.stack([v, -v]))
+            ahead, back = place_geodesic(chart, torch.full((2,), t, dtype=torch.float64), ways, measure)[2].tolist()
+            assert abs((ahead - back) / 2 / t**3 - expected) <= fifth * t**2 * 1.1 + 1e-14 / t**3
 
 
 def test_reversed_everywhere(derivation) -> None:
