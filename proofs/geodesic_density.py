@@ -151,8 +151,9 @@ def put_arclength(build: ChainBuilder, arclength_of: Chain) -> None:
     """Puts the arclength at the ambient radius t, and its slope, into the current expression."""
     build.substitute("s is the arclength at the ambient radius t", (s, arclength_of.start))
     build.substitute("its expansion (chord-arc)", fact(arclength_of))
-    rate, plain = Slope(arclength_of.conclusion, radius), without_remainders(arclength_of.conclusion)
-    order = sympy.Poly(plain, radius).degree() - 1
+    rate = Slope(arclength_of.conclusion, radius)
+    plain: Any = without_remainders(arclength_of.conclusion)
+    order = int(sympy.Poly(plain, radius).degree()) - 1
     polynomial = expand(sympy.diff(plain, radius), radius, order)
     build.rewrite("ds/dt", "slope", rate, polynomial + build.remainder() * radius ** (order + 1), order=order)
 
