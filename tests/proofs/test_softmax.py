@@ -1,5 +1,7 @@
 """Averages over finitely many keys: the rule for their derivatives, and what is proved of softmax averages."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import sympy
@@ -101,10 +103,10 @@ def test_the_derivative_of_a_softmax_average_as_an_explicit_sum(chains, n: int) 
     """For n keys the sums are written out, differentiated by another rule, and compared with the chain's conclusion."""
     scores, values, rates = (sympy.symbols(f"{name}:{n}", real=True) for name in "sug")
     weights = [sympy.exp(score + x * rate) for score, rate in zip(scores, rates, strict=True)]
-    total = sum(weights)
+    total = sympy.Add(*weights)
     average = sum(w * value for w, value in zip(weights, values, strict=True)) / total
     product = sum(w * value * rate for w, value, rate in zip(weights, values, rates, strict=True)) / total
-    expected = product - average * sum(w * rate for w, rate in zip(weights, rates, strict=True)) / total
+    expected: Any = product - average * sum(w * rate for w, rate in zip(weights, rates, strict=True)) / total
     apply("differentiation", Slope(average, x), expected)
     context = [
         {softmax.weight: sympy.exp(score), softmax.value: value, softmax.score_rate: rate}
