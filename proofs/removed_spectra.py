@@ -64,8 +64,8 @@ def instances(removal: Chain) -> tuple[Instance, ...]:
         ),
         make(
             "principal-components",
-            "T holds the principal components, each above all of N, and below S₂/S₁ together with the first of N: "
-            "without T that one is alone",
+            "T holds the principal components, each above all of N, but one of them below S₂/S₁: without T a single "
+            "normal direction is left that counts",
             (leading, one),
             (outlier, floor, floor, floor),
             {"leading_eigenvalue": 1.2, "normal_eigenvalue": 0.99, "floor_eigenvalue": 0.01},
