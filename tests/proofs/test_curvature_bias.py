@@ -198,7 +198,7 @@ def test_geodesic_densities_stay_within_the_remainder(derivation, measure, dim: 
     manifold, v = patch(graph), directions(dim, 3)
     prediction = derivation.predictions[f"geodesic-{measure}"]
     invariants = {"normal_curvature_sq": np.array([graph.normal_curvature_sq(w) for w in v]), "dim": dim}
-    for t in (0.01, 0.05, float(RANGE)):
+    for t in (0.01, float(RANGE)):
         found = (geodesic_densities(manifold, v, t, measure) - 1) / t**2
         bound = prediction.bound(dim=dim, radius=t, curvature_bound=graph.bound)
         predicted = prediction(**invariants, ricci=ricci(manifold, v))
@@ -302,14 +302,18 @@ def test_the_third_order_term_of_geodesics_is_odd(derivation, measure) -> None:
         chart = patch(graph).chart(torch.zeros(dim + codim, dtype=torch.float64))
         third = np.stack([graph.hessian(axis) - graph.second_form for axis in np.eye(dim)], axis=-1)
         fifth = float(geodesic_majorant(measure).coefficient(5).as_expr().subs("m", dim))
-        for v in directions(dim, 3):
-            bent, shape = graph.second_form @ v, np.einsum("aijk,j,k->ai", third, v, v)
-            trace_rate = np.einsum("aiik,k->a", third, v) @ (bent @ v)
-            rate = trace_rate + np.einsum("aii->a", graph.second_form) @ (shape @ v) - 2 * (bent * shape).sum()
-            expected = term(2 * (bent @ v) @ (shape @ v), rate, dim, 1)
-            ways = torch.tensor(np.stack([v, -v]))
-            ahead, back = place_geodesic(chart, torch.full((2,), t, dtype=torch.float64), ways, measure)[2].tolist()
-            assert abs((ahead - back) / 2 / t**3 - expected) <= fifth * t**2 * 1.1 + 1e-14 / t**3
+        v = directions(dim, 3)
+        ways = torch.tensor(np.concatenate([v, -v]))
+        density = place_geodesic(chart, torch.full((6,), t, dtype=torch.float64), ways, measure)[2].numpy()
+        measured = (density[:3] - density[3:]) / 2 / t**3
+        for direction, odd in zip(v, measured, strict=True):
+            bent, shape = graph.second_form @ direction, np.einsum("aijk,j,k->ai", third, direction, direction)
+            trace_rate = np.einsum("aiik,k->a", third, direction) @ (bent @ direction)
+            trace_rate += np.einsum("aii->a", graph.second_form) @ (shape @ direction)
+            bending_rate = 2 * (bent @ direction) @ (shape @ direction)
+            expected = term(bending_rate, trace_rate - 2 * (bent * shape).sum(), dim, 1)
+            # the next odd term has at most the majorant's coefficient of y⁵; densities are rounded to 1e-14
+            assert abs(odd - expected) <= fifth * t**2 * 1.1 + 1e-14 / t**3
 
 
 def test_reversed_everywhere(derivation) -> None:
