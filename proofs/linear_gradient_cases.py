@@ -35,7 +35,7 @@ from proofs.symbols import (
 )
 
 ZERO = sympy.Integer(0)
-bending = sympy.Symbol("bending")
+bending = sympy.Symbol("b_N")
 """⟨e_N, II(u, u)⟩."""
 _slope_form, _first, _second = GRADIENT_FORMS[1], TANGENT_FORMS[1], NORMAL_FORMS[2]
 BENDING = (_second, bending / 2)

@@ -28,8 +28,8 @@ gradient = sympy.Symbol("delta")
 axes = {"tangent": sympy.Symbol("e_T"), "normal": sympy.Symbol("e_N")}
 """Unit vectors of T and of N."""
 base, displacement = sympy.symbols("p xi")
-_input, _row, _loss = sympy.symbols("x weight_row loss")
-_step = sympy.Symbol("weight_step", positive=True)
+_input, _row, _loss = sympy.symbols("x w_c L")
+_step = sympy.Symbol("s", positive=True)
 
 GRADIENT_FORMS = (base_output_gradient, *sympy.symbols("delta_1:6"))
 """δ_0, …, δ_5: the forms of ⟨c, δ⟩ by degree; δ_0 is a number."""
@@ -72,7 +72,7 @@ def moment(part: str, order: int) -> Equation:
 def slope(remainders: Remainders) -> Chain:
     """δ₁ = ⟨Dδ, u⟩: only the tangent part of the derivative of ⟨c, δ⟩ on the ambient space counts, to first order."""
     first, second = remainders(), remainders()
-    derivative, direction, along = sympy.symbols("D_delta u delta_along")
+    derivative, direction, along = sympy.symbols("D_c u delta_x")
     smooth = (along, base_output_gradient + Dot(derivative, displacement) + second * t**2)
     curve = (displacement, t * direction + t**2 * first)
     build = ChainBuilder(
@@ -96,7 +96,7 @@ def slope(remainders: Remainders) -> Chain:
 def weight_gradient(remainders: Remainders, part: str) -> Chain:
     """∂L/∂W along c eᵀ is ⟨c, δ⟩⟨e, ξ⟩ + ⟨c, δ⟩⟨e, p⟩, for any loss of class C^{1,1}."""
     error, axis = remainders(), axes[part]
-    moved, change = sympy.symbols(f"loss_moved_{part} output_change_{part}")
+    moved, change = sympy.symbols(f"L_{part[0].upper()} Delta_{part[0].upper()}")
     taylor = (moved, _loss + gradient * change + error * change**2)
     linear = (change, Dot(_row + _step * axis, _input) - Dot(_row, _input))
     split = (_input, base + displacement)

@@ -18,10 +18,10 @@ from proofs.symbols import curvature_bound, normal_curvature_sq, radius
 
 t = radius
 e = sympy.Symbol("radius_scale", positive=True)
-gradient, base_gradient, slope = sympy.symbols("output_gradient gradient_0 gradient_1")
+gradient, base_gradient, slope = sympy.symbols("output_gradient delta_p delta_v")
 """The vector δ along a geodesic, δ(p), and the derivative of δ at p."""
 second_moment = sympy.Symbol("mu_2", positive=True)
-curved_moment = sympy.Symbol("curved_mu_4", nonnegative=True)
+curved_moment = sympy.Symbol("kappa_4", nonnegative=True)
 
 
 def ratio(remainders: Remainders, normal: Chain) -> Chain:
