@@ -1,4 +1,4 @@
-"""Predictions as text: LaTeX as the ledger has it, or Unicode for a terminal."""
+"""Predictions in Unicode for a terminal."""
 
 from textwrap import wrap
 from typing import cast
@@ -8,11 +8,6 @@ from manifoldtheory.ledger.notation import symbol_text
 
 TALLEST = 8
 """Lines of a formula with fraction bars; a taller one is written in one line, broken where it must."""
-
-
-def latex_formula(prediction: Prediction) -> str:
-    """The prediction's expression in LaTeX."""
-    return prediction.latex()
 
 
 def pretty_formula(prediction: Prediction, width: int | None = None) -> str:

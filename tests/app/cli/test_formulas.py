@@ -2,7 +2,7 @@
 
 import sympy
 
-from manifoldtheory.app.cli.formulas import latex_formula, pretty_formula, pretty_symbols
+from manifoldtheory.app.cli.formulas import pretty_formula, pretty_symbols
 from manifoldtheory.ledger import Prediction
 
 SQUARE, FOURTH, MEAN = sympy.symbols("radius_sq_mean radius_4_mean curvature_sq_mean")
@@ -28,7 +28,3 @@ def test_what_is_too_wide_or_tall_is_written_in_lines() -> None:
     assert max(map(len, lines)) <= 60
     assert lines[0].startswith("1/(t³⁹/39 + t³⁸/38 + ")
     assert pretty_formula(RATIO, 60) == pretty_formula(RATIO)
-
-
-def test_latex_is_that_of_the_ledger() -> None:
-    assert latex_formula(RATIO) == RATIO.latex()
