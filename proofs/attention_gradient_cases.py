@@ -41,13 +41,13 @@ from proofs.softmax import (
     xi_3,
 )
 
-gain = sympy.Symbol("gain", real=True)
+gain = sympy.Symbol("score_gain", real=True)
 """γ_j, or γ where it is the same for all keys."""
-value_covector, direction = sympy.symbols("value_covector direction")
+value_covector, direction = sympy.symbols("value_covector input_direction")
 """v = W_Vᵀ g, and y, the direction on the input side of the key map."""
 value_bias, value_change, coordinate_change = sympy.symbols("value_bias value_change coordinate_change", real=True)
 """gᵀb_V, ⟨v, x_j − p⟩ and ⟨y, x_j − p⟩."""
-gain_change, gain_1 = sympy.symbols("gain_change gain_1", real=True)
+gain_change, gain_1 = sympy.symbols("score_gain_change score_gain_1", real=True)
 """How γ_j differs from what it is at the base point, and the derivative of that in t."""
 gate = sympy.Symbol("gate", positive=True)
 """1/(1 + e^{s⁰})², for sigmoid attention."""

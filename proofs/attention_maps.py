@@ -52,7 +52,7 @@ coordinate, query_coordinate = sympy.symbols("key_coordinate query_coordinate", 
 """⟨y, x_j⟩ and ⟨y, x_q⟩."""
 plane, across = sympy.symbols("plane_direction plane_direction_across")
 """b in a plane that rotary positions turn, and the direction across it in that plane."""
-angle = sympy.Symbol("angle", real=True)
+angle = sympy.Symbol("position_angle", real=True)
 """By which the key's position turns that plane."""
 query_input, query_direction = sympy.symbols("query_input query_direction")
 """x_q, and y on the input side of W_Q."""

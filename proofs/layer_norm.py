@@ -16,9 +16,9 @@ from proofs.relative_length import RelativeLength
 from proofs.softmax import dot, t, xi_1
 from proofs.symbols import ambient_dim
 
-ones = sympy.Symbol("ones")
+ones = sympy.Symbol("all_ones")
 """(1, …, 1)."""
-mean_1, along = sympy.symbols("mean_1 along", real=True)
+mean_1, along = sympy.symbols("xi_1_mean radial_rate", real=True)
 """The mean of the coordinates of ξ₁, and ⟨c₀, c₁⟩/|c₀|²."""
 
 

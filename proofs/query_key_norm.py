@@ -39,7 +39,7 @@ query, output = sympy.symbols("head_query output_direction")
 IMAGE = RelativeLength("image", sympy.Integer(0))
 """k = W_K x = k₀ + t k₁ + O(t²); its remainder is given with a derivation."""
 image, image_0, image_1, image_norm = IMAGE.vector, IMAGE.vector_0, IMAGE.vector_1, IMAGE.norm
-gain_0 = sympy.Symbol("gain_0", real=True)
+gain_0 = sympy.Symbol("score_gain_0", real=True)
 """γ₀."""
 coordinate = sympy.Symbol("key_coordinate", real=True)
 """⟨y, x_j⟩."""

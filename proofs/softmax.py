@@ -25,11 +25,11 @@ t = radius
 epsilon = sympy.Symbol("epsilon", real=True)
 """Along which a map of the attention layer is perturbed."""
 
-value, value_mean, score, score_rate = sympy.symbols("value value_mean score score_rate", real=True)
+value, value_mean, score, score_rate = sympy.symbols("key_value key_value_mean key_score score_rate", real=True)
 """u_j, ū, s_j, and g_j = ds_j/dε."""
 base_score, score_bias = sympy.symbols("base_score score_bias", real=True)
 """s⁰_j, the score at t = 0, and what the score holds beside ⟨query_covector, x_j⟩: biases, relative positions."""
-weight, base_weight, normaliser = sympy.symbols("weight base_weight normaliser", positive=True)
+weight, base_weight, normaliser = sympy.symbols("key_weight base_weight normaliser", positive=True)
 """ω, α and Z."""
 
 key, base_point, xi_1, xi_2, xi_3 = sympy.symbols("key base_point xi_1 xi_2 xi_3")
