@@ -5,7 +5,7 @@ from typing import Any
 
 import sympy
 
-from proofs.attention_gradient_cases import AVERAGES
+from proofs.attention_averages import AVERAGES
 from proofs.expressions import Dot, Expectation
 from proofs.softmax import base_score, base_weight
 

@@ -26,6 +26,7 @@ from collections.abc import Iterable, Mapping
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs import attention_gradient_cases as around_one_point
 from proofs import attention_maps as maps
+from proofs.attention_expansions import common
 from proofs.attention_gradient_failures import null_key, rotary, several_base_points, sigmoid
 from proofs.attention_instances import coefficients, exponents, refuting
 from proofs.attention_settings import SETTINGS, Setting
@@ -79,7 +80,7 @@ REFUTING = ("rotary", "query-key-norm", "absolute-positions", "two-base-points",
 def derive() -> Derivation:
     """The derivation: gradients as covariances, their leading terms case by case, and an instance of every row."""
     remainders = Remainders()
-    shared = around_one_point.common(remainders)
+    shared = common(remainders)
     deviation, centred_rates = deviations()
     cases = around_one_point.cases(shared, remainders)
     by_name = {chain.name: chain for chain in cases}
@@ -139,7 +140,7 @@ def predictions(table: Iterable[Row]) -> Mapping[str, Prediction]:
     """For every chain of the table, under its name, the limit of ``⟨y, gradient⟩/t^k`` as t falls to 0: exact.
 
     k is the exponent of the row's term. Symbols are ⟨q, b⟩/√d_k = gain and averages over the keys of the context at
-    t = 0, in `proofs.attention_gradient_cases.AVERAGES`; `proofs.attention_contexts.on_keys` writes them out for given
+    t = 0, in `proofs.attention_averages.AVERAGES`; `proofs.attention_contexts.on_keys` writes them out for given
     keys.
     """
     terms = {term.chain: term for row in table for term in (row.tangent, row.normal)}

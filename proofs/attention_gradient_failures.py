@@ -9,24 +9,19 @@ r"""Where the base point stays: other gains, base points or weights than in `pro
 
 import sympy
 
-from proofs.attention_gradient_cases import (
+from proofs.attention_averages import (
     GRADIENT,
     RATE,
     VARYING,
-    Common,
-    Orders,
     V,
     Y,
-    average,
     base_coordinate,
-    base_point,
     base_value,
     coordinate_change,
     covariance_base,
     covariance_gain,
     covariance_gain_1,
     direction,
-    expand_covariance,
     gain,
     gate,
     gate_slope,
@@ -35,6 +30,8 @@ from proofs.attention_gradient_cases import (
     value_change,
     value_covector,
 )
+from proofs.attention_expansions import Common
+from proofs.attention_gradient_cases import Orders, average, base_point, expand_covariance
 from proofs.certificate import Chain
 from proofs.conditions import deterministic, finite
 from proofs.expansion import ChainBuilder, fact, turned

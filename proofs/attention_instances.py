@@ -13,8 +13,8 @@ from typing import Any
 import sympy
 
 from manifoldtheory.ledger import Prediction
+from proofs.attention_averages import direction, gain, value_covector
 from proofs.attention_contexts import on_keys, with_weights
-from proofs.attention_gradient_cases import direction, gain, value_covector
 from proofs.attention_settings import Setting
 from proofs.counterexample import Counterexample
 from proofs.gradient_rows import LeadingTerm, Row

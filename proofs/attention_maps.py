@@ -13,16 +13,9 @@ from typing import Any
 
 import sympy
 
-from proofs.attention_gradient_cases import (
-    GRADIENT,
-    RATE,
-    Common,
-    average,
-    base_coordinate,
-    direction,
-    gain,
-    named,
-)
+from proofs.attention_averages import GRADIENT, RATE, base_coordinate, direction, gain, named
+from proofs.attention_expansions import Common
+from proofs.attention_gradient_cases import average
 from proofs.certificate import Chain
 from proofs.conditions import deterministic, finite, remainder, vectors
 from proofs.expansion import ChainBuilder, fact, turned

@@ -7,7 +7,7 @@ is normal to the cloud before the layer is not so to its image: ``⟨y, c₁⟩ 
 
 import sympy
 
-from proofs.attention_gradient_cases import NORMAL_DIRECTION, direction
+from proofs.attention_averages import NORMAL_DIRECTION, direction
 from proofs.certificate import Chain
 from proofs.conditions import vectors
 from proofs.expansion import ChainBuilder, fact

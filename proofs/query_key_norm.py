@@ -8,18 +8,14 @@ from dataclasses import replace
 
 import sympy
 
-from proofs.attention_gradient_cases import (
+from proofs.attention_averages import (
     RATE,
-    Common,
-    Orders,
     Y,
     base_coordinate,
-    base_point,
     coordinate_change,
     covariance_1_1,
     covariance_gain_change,
     direction,
-    expand_covariance,
     gain,
     gain_1,
     gain_change,
@@ -27,6 +23,8 @@ from proofs.attention_gradient_cases import (
     value_change,
     value_covector,
 )
+from proofs.attention_expansions import Common
+from proofs.attention_gradient_cases import Orders, base_point, expand_covariance
 from proofs.certificate import Chain
 from proofs.conditions import deterministic, finite, vectors
 from proofs.expansion import ChainBuilder, fact, turned

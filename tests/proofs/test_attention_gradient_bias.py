@@ -10,7 +10,7 @@ import torch
 
 import proofs
 from manifoldtheory.ledger import Form, Verdict
-from proofs import attention_gradient_cases as cases
+from proofs import attention_averages as averages
 from proofs import attention_maps as maps
 from proofs import softmax
 from proofs.architectures.attention import Attention
@@ -120,11 +120,11 @@ def context(layer: AttentionLayer, manifold: Any, row: int, direction: torch.Ten
                 softmax.xi_2: numbers(torch.cat([none, second])),
                 softmax.xi_3: numbers(torch.cat([none, third])),
                 softmax.query_0: numbers(wk.T @ back),
-                cases.value_covector: numbers(v),
-                cases.value_bias: sympy.Integer(0),
-                cases.direction: numbers(direction),
-                cases.gain: float(back[row]),
-                cases.gate: 1 / (1 + math.exp(score)) ** 2,
+                averages.value_covector: numbers(v),
+                averages.value_bias: sympy.Integer(0),
+                averages.direction: numbers(direction),
+                averages.gain: float(back[row]),
+                averages.gate: 1 / (1 + math.exp(score)) ** 2,
                 maps.output_rate: float(layer.output_gradient[0, row]),
                 query: numbers(back),
                 output: numbers(torch.eye(HEAD_DIM, dtype=torch.float64)[row]),
@@ -142,7 +142,7 @@ def completed(keys: Any, definitions: dict[Any, Any]) -> Any:
     known = [
         {**key, softmax.normaliser: normaliser, null_weight: 1 / (KEYS * normaliser)} for key in with_weights(keys)
     ]
-    gains = [{symbol: on_keys(definitions[symbol], [key]) for symbol in (gain_0, cases.gain_1)} for key in known]
+    gains = [{symbol: on_keys(definitions[symbol], [key]) for symbol in (gain_0, averages.gain_1)} for key in known]
     return [{**key, **gain} for key, gain in zip(known, gains, strict=True)]
 
 
