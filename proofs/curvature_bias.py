@@ -56,21 +56,23 @@ CLAIM = Claim(
 )
 
 
-ARCLENGTH = "tangent-normal-scaling/arclength"
+ARCLENGTH, EITHER_WAY = "chord-arc/arclength", "chord-arc/arclength-either-way"
 
 
 def derive() -> Derivation:
     """The derivation: four densities and their parity, averages, the ball's volume, surfaces, and counterexamples."""
     remainders = Remainders()
-    imports = imported(ARCLENGTH, remainders)
+    once = imported(ARCLENGTH, remainders)
+    shared = {chain.name for chain in once}
+    imports = (*once, *(chain for chain in imported(EITHER_WAY, remainders) if chain.name not in shared))
     monge = projected_routes(remainders)
-    routes = geodesic_routes(remainders, imports[-1])
+    routes = geodesic_routes(remainders, once[-1])
     densities = {chain.name: chain for chain in (*routes[-3:], monge[-1])}
     projected, geodesic = (_coefficient(densities[name]) for name in ("projected-volume", "geodesic-volume"))
     means = (mean_curvature(), mean_shape(), mean_ricci())
     averages = (_average("projected-mean", projected, means), _average("geodesic-mean", geodesic, means))
     ball = extrinsic_ball(remainders, monge[-1], means[:2])
-    odd = (*projected_parities(remainders), *geodesic_parities(remainders))
+    odd = (*projected_parities(remainders), *geodesic_parities(remainders, imports[-1]))
     on_surfaces = surfaces(geodesic)
     against_projected = {
         "principal-directions": surface(projected),

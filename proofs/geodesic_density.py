@@ -16,7 +16,7 @@ from proofs.conditions import identity_matrix, remainder, vectors
 from proofs.expansion import ChainBuilder, expand, fact, turned
 from proofs.expressions import Determinant, Dot, Primitive, Remainders, Slope, is_remainder, without_remainders
 from proofs.symbols import dim, normal_curvature_sq, radius, ricci
-from proofs.tangent_normal_scaling import s
+from proofs.curve_jets import s
 
 identity, test_matrix = sympy.symbols("identity test_matrix")
 fields, curvature, curvature_0 = sympy.symbols("jacobi_fields curvature_operator curvature_operator_0")

@@ -222,6 +222,15 @@ def graph_height_sq_tail(start: int, *, step: int) -> sympy.Expr:
     return _terms(height * height, start, step) + _tail(_q(value**2), circle, _beyond(start, step), step)
 
 
+def geodesic_arclength_tail(start: int) -> sympy.Expr:
+    """Bound on the terms of degree ≥ start of K s along a geodesic, in its ambient radius.
+
+    At y = R the majorant ŝ is at most the s of x = 1/4, ``∫√(1 − D²) dx ≤ x``.
+    """
+    circle, _ = _geodesic_circle()
+    return _terms(geodesic_arclength(), start, 1) + _tail(_q(_GEODESIC_X), circle, _beyond(start, 1), 1)
+
+
 def geodesic_height_tail(start: int) -> sympy.Expr:
     """Bound on the terms of degree ≥ start of K|P_N ξ| along a geodesic."""
     circle, value = _geodesic_circle()

@@ -8,10 +8,11 @@ import sympy
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.certificate import Chain
-from proofs.conditions import curve, remainder, vectors
-from proofs.derivation import Derivation, Finding
+from proofs.conditions import remainder, vectors
+from proofs.curve_jets import displacement, initial, s
+from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact
-from proofs.expressions import Derived, Dot, Inverse, Norm, NormalPart, Remainders, without_remainders
+from proofs.expressions import Norm, NormalPart, Remainders, without_remainders
 from proofs.majorants import geodesic_height_tail, geodesic_shortfall_tail
 from proofs.symbols import curvature_bound, normal_curvature_sq, radius
 
@@ -39,22 +40,14 @@ CLAIM = Claim(
 )
 
 
-s = sympy.Symbol("arclength", positive=True)
-displacement = sympy.Symbol("displacement")
-JETS = first, second, third = sympy.symbols("gamma_1 gamma_2 gamma_3")
-"""Derivatives of the geodesic at p, with γ(0) = p."""
-CURVE = curve(*JETS)
-UNIT_SPEED = (Dot(first, first), sympy.Integer(1))
-GEODESIC = (Dot(second, second), normal_curvature_sq)
-GEODESIC_NORM = (Norm(second), sympy.sqrt(normal_curvature_sq))
+_NORM = (Norm(initial), sympy.sqrt(normal_curvature_sq))
 
 
 def derive() -> Derivation:
-    """The derivation: the jets of a unit-speed geodesic, its ambient radius, and the two parts of the displacement."""
+    """The derivation: the two parts of the displacement at an ambient radius, from the arclength there."""
     remainders = Remainders()
-    jets = _jets()
-    radius_of, arclength_of = _radius(remainders, jets)
-    normal = _normal(remainders, arclength_of)
+    imports = imported("chord-arc/arclength", remainders)
+    normal = _normal(remainders, imports[-1])
     tangent = _tangent(remainders, normal)
     findings = (
         Finding(Form.AS_STATED, Verdict.SUPPORTS, "tangent_norm", (tangent.name,)),
@@ -62,71 +55,13 @@ def derive() -> Derivation:
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "tangent_norm", (tangent.name,)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "normal_norm", (normal.name,)),
     )
-    return Derivation(CLAIM, (*jets, radius_of, arclength_of, normal, tangent), findings, predictions(tangent, normal))
-
-
-def _jets() -> tuple[Chain, ...]:
-    """⟨γ′, γ″⟩ = 0 and ⟨γ′, γ‴⟩ = −F, from ⟨γ′, γ′⟩ = 1 and ⟨γ″, γ″⟩ = |II(γ′, γ′)|² = F at p."""
-    acceleration = ChainBuilder(
-        "acceleration",
-        "The acceleration of a unit-speed curve is orthogonal to its velocity",
-        Dot(first, second),
-        hypotheses=[UNIT_SPEED],
-        conditions=[CURVE],
-    )
-    acceleration.rewrite("product rule", "leibniz", Dot(first, second), Derived(Dot(first, first), 1) / 2)
-    acceleration.substitute("unit speed", UNIT_SPEED)
-    acceleration.rewrite("a constant has derivative 0", "constancy", Derived(sympy.Integer(1), 1), sympy.Integer(0))
-    jerk = ChainBuilder(
-        "jerk",
-        "The third derivative has the tangent component −F",
-        Dot(first, third),
-        hypotheses=[UNIT_SPEED, GEODESIC],
-        conditions=[CURVE],
-    )
-    twice = Derived(Dot(first, first), 2) / 2 - Dot(second, second)
-    jerk.rewrite("product rule, twice", "leibniz", Dot(first, third), twice)
-    jerk.substitute("unit speed", UNIT_SPEED)
-    jerk.rewrite("a constant has derivative 0", "constancy", Derived(sympy.Integer(1), 2), sympy.Integer(0))
-    jerk.substitute("γ″ = II(γ′, γ′) on a geodesic", GEODESIC)
-    return acceleration.done(), jerk.done()
-
-
-def _radius(remainders: Remainders, jets: tuple[Chain, ...]) -> tuple[Chain, Chain]:
-    """|ξ| as a function of arclength, and its inverse."""
-    error = remainders()
-    taylor = (displacement, s * first + s**2 / 2 * second + s**3 / 6 * third + s**4 * error)
-    build = ChainBuilder(
-        "ambient-radius",
-        "The ambient radius along a geodesic",
-        sympy.sqrt(Dot(displacement, displacement)),
-        remainders=remainders,
-        definitions=[taylor],
-        conditions=[vectors(displacement), remainder(error, s, 1, vector=True)],
-        uses=jets,
-    )
-    build.substitute("Taylor expansion of the geodesic", taylor)
-    square = build.current.base
-    terms = ((s, first), (s**2 / 2, second), (s**3 / 6, third), (s**4, error))
-    order = (first, second, third, error)
-    products = sum(a * b * Dot(*sorted((u, v), key=order.index)) for a, u in terms for b, v in terms)
-    build.rewrite("bilinearity", "bilinearity", square, products)
-    build.substitute("jets of the geodesic", UNIT_SPEED, GEODESIC, *map(fact, jets))
-    build.truncate("expand in the arclength", build.current, s, 3)
-    radius_of = build.done()
-    inverse = Inverse(radius_of.start, s, radius)
-    build = ChainBuilder(
-        "arclength", "The arclength at an ambient radius", inverse, remainders=remainders, uses=[radius_of]
-    )
-    build.substitute("ambient radius along the geodesic", fact(radius_of))
-    build.invert("invert the series", build.current, 3)
-    return radius_of, build.done()
+    return Derivation(CLAIM, (normal, tangent), findings, predictions(tangent, normal), imports)
 
 
 def _normal(remainders: Remainders, arclength_of: Chain) -> Chain:
     """|P_N ξ| = ½√F t² + O(t³)."""
     error = remainders()
-    taylor = (NormalPart(displacement), s**2 / 2 * second + s**3 * error)
+    taylor = (NormalPart(displacement), s**2 / 2 * initial + s**3 * error)
     arclength = (s, arclength_of.start)
     build = ChainBuilder(
         "normal_norm",
@@ -134,14 +69,14 @@ def _normal(remainders: Remainders, arclength_of: Chain) -> Chain:
         Norm(NormalPart(displacement)),
         remainders=remainders,
         definitions=[arclength],
-        hypotheses=[taylor, GEODESIC_NORM],
-        conditions=[remainder(error, s, vector=True)],
+        hypotheses=[taylor, _NORM],
+        conditions=[vectors(initial), remainder(error, s, vector=True)],
         uses=[arclength_of],
     )
-    build.substitute("γ′ is tangent and γ″ = II(γ′, γ′) normal at p", taylor)
-    into = s**2 / 2 * Norm(second) + remainders() * s**3
+    build.substitute("γ′ is tangent at p and γ″ = II(v, v) normal", taylor)
+    into = s**2 / 2 * Norm(initial) + remainders() * s**3
     build.rewrite("triangle inequality", "triangle", build.current, into, variable=s, order=2)
-    build.substitute("|γ″| = √F", GEODESIC_NORM)
+    build.substitute("|II(v, v)| = √F", _NORM)
     build.substitute("s is the arclength at the ambient radius t", arclength)
     build.substitute("its expansion", fact(arclength_of))
     build.truncate("expand in t", build.current, radius, 2)

@@ -54,6 +54,14 @@ class Graph:
 
     def geodesic_parts(self, v: Array, t: float) -> tuple[float, float]:
         """|P_T ξ| and |P_N ξ| where the geodesic of direction v reaches the ambient radius t."""
+        _, u = self._geodesic(v, t)
+        return float(np.linalg.norm(u)), float(np.linalg.norm(self.height(u)))
+
+    def arclength(self, v: Array, t: float) -> float:
+        """The length at which the geodesic of direction v reaches the ambient radius t."""
+        return self._geodesic(v, t)[0]
+
+    def _geodesic(self, v: Array, t: float) -> tuple[float, Array]:
 
         def motion(_: float, state: Array) -> Array:
             u, velocity = np.split(state, 2)
@@ -68,8 +76,7 @@ class Graph:
 
         start = np.concatenate([np.zeros(self.dim), v])
         path = solve_ivp(motion, (0, 2 * t), start, events=reached, method="DOP853", rtol=1e-12, atol=1e-15)
-        u = path.y_events[0][-1][: self.dim]
-        return float(np.linalg.norm(u)), float(np.linalg.norm(self.height(u)))
+        return float(path.t_events[0][-1]), path.y_events[0][-1][: self.dim]
 
 
 def sphere(dim: int, radius: float = 1.0) -> Graph:
