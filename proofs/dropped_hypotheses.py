@@ -1,11 +1,11 @@
 r"""What becomes of |P_N ξ| = ½√F t² + O(t³) where one of its hypotheses is dropped.
 
-- M only C^{1,α}: over the graph z = ρ^{1+α}, ``d log z/d log t = (1+α)(1+w)/(1+(1+α)w)`` with w = ρ^{2α}, which falls to
-  1 + α.
-- T not tangent to the sheet that x lies on, or tangent at another point: ``P_N ξ = s P_N γ′ + O(s²)`` is of order t. Where
-  γ′ is in T after all (T the sum of two tangent spaces, or common to both sheets) it is of order t² again. At a point
-  moved by h along M the normal part of γ′ is ``h |II(w, v)| + O(h²)``.
-- A centre p + e off M: |P_N(ξ − e)| = |P_N e| + O(t²).
+- M only C^{1,α}: over the graph z = ρ^{1+α}, ``d log z/d log t = (1+α)(1+w)/(1+(1+α)w)`` with w = ρ^{2α}, which falls
+  to 1 + α.
+- T not tangent to the sheet that x lies on, or tangent at another point: ``P_N ξ = s P_N γ′ + O(s²)`` is of order t.
+  Where γ′ is in T after all (T the sum of two tangent spaces, or common to both sheets) it is of order t² again. At a
+  point moved by h along M the normal part of γ′ is ``h |II(w, v)| + O(h²)``.
+- A centre p − e off M, so that the displacement is ξ_e = ξ + e: |P_N ξ_e| = |P_N e| + O(t²).
 - Noise ε with E|P_N ε|² = σ²: E|P_N(ξ + ε)|² = F t⁴/4 + σ² + O(t⁵), flat below the t with ½√F t² = σ.
 """
 
@@ -35,18 +35,18 @@ from proofs.symbols import normal_curvature_sq, radius
 holder_exponent = sympy.Symbol("holder_exponent", positive=True)
 """α of a graph of class C^{1,α}."""
 tilt = sympy.Symbol("tilt", positive=True)
-"""|P_N γ′|, the sine of the angle between the direction of x and T."""
+"""|P_N γ′| = sin θ for the angle θ of the direction of x with T."""
 bend = sympy.Symbol("bend", positive=True)
-"""|P_N γ″|, which is √F where γ is a geodesic and N normal to M at p."""
+"""κ = |P_N γ″|, which is √F where γ is a geodesic and N normal to M at p; or |II(w, v)|."""
 normal_offset = sympy.Symbol("normal_offset", positive=True)
-"""|P_N e| of a centre p + e."""
+"""b = |P_N e| of a centre p − e."""
 normal_noise = sympy.Symbol("normal_noise", positive=True)
 """σ, where E|P_N ε|² = σ²."""
 shift = sympy.Symbol("shift", positive=True)
 """h, how far along M the centre is moved."""
 _rho = sympy.Symbol("abscissa", positive=True)
 _w = sympy.Symbol("steepness", positive=True)
-_velocity, _acceleration, _offset, _turning = sympy.symbols("normal_velocity normal_acceleration offset turning")
+_velocity, _acceleration, _offset, _turning = sympy.symbols("normal_velocity normal_acceleration offset_normal turning")
 _shifted, _moved, _clean, _noise = sympy.symbols("shifted moved_velocity clean_normal normal_noise_vector")
 
 
@@ -172,7 +172,7 @@ def _moved_centre(remainders: Remainders) -> Chain:
 
 
 def _centre_off(remainders: Remainders, arclength_of: Chain) -> Chain:
-    """|P_N(ξ − e)| = |P_N e| + O(t²)."""
+    """|P_N(ξ + e)| = |P_N e| + O(t²)."""
     error = remainders()
     taylor = (NormalPart(_shifted), _offset + s**2 * error)
     norm = (Norm(_offset), normal_offset)
@@ -186,7 +186,7 @@ def _centre_off(remainders: Remainders, arclength_of: Chain) -> Chain:
         conditions=[vectors(_shifted, _offset), remainder(error, s, vector=True)],
         uses=[arclength_of],
     )
-    build.substitute("P_N(ξ − e) = −P_N e + O(s²)", taylor)
+    build.substitute("P_N ξ = O(s²)", taylor)
     into = Norm(_offset) + remainders() * s**2
     build.rewrite("triangle inequality", "triangle", build.current, into, variable=s, order=1)
     build.substitute("the length of P_N e", norm)

@@ -4,6 +4,8 @@ From a unit-speed geodesic γ with γ(0) = p: |ξ|² = s² − F s⁴/12 + O(s�
 P_N ξ = ½ t² II(v, v) + O(t³) and |P_T ξ| = t − F t³/8 + O(t⁴).
 """
 
+from collections.abc import Mapping
+
 import sympy
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
@@ -11,6 +13,8 @@ from proofs.certificate import Chain
 from proofs.conditions import remainder, vectors
 from proofs.curve_jets import displacement, initial, s
 from proofs.derivation import Derivation, Finding, imported
+from proofs.dropped_hypotheses import dropped
+from proofs.dropped_hypothesis_instances import crossover, instances
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Norm, NormalPart, Remainders, without_remainders
 from proofs.majorants import geodesic_height_tail, geodesic_shortfall_tail
@@ -29,11 +33,16 @@ CLAIM = Claim(
         Statement(
             Form.REPAIRED,
             "|P_T ξ| = t − F t³/8 + O(t⁴) and |P_N ξ| = √F t²/2 + O(t³), F = |II(v,v)|² along the geodesic of "
-            "direction v; where F(v) = 0 the normal part is O(t³).",
+            "direction v; where F(v) = 0 the normal part is O(t³), hence o(t²). Without a hypothesis |P_N ξ| is of "
+            "another order: t^{1+α} on the C^{1,α} graph |u|^{1+α}; t on a sheet that T is not tangent to (t² again if "
+            "T is the sum of the tangent spaces, or common to the sheets), and if the centre is moved along M with T "
+            "kept; |P_N e| + O(t²) from a centre p − e; E|P_N(ξ + ε)|² = F t⁴/4 + σ² + O(t⁵) with noise, flat below "
+            "t ~ √(2σ/√F).",
             (
-                Hypothesis("regularity", "M is of class C⁴ (the order of |P_N ξ| needs C^{1,1}, its coefficient C²)"),
+                Hypothesis("regularity", "M is of class C³ (the order of |P_N ξ| needs C^{1,1}, its coefficient C²)"),
                 Hypothesis("base point", "p lies on M and T is the tangent space there"),
-                Hypothesis("no noise", "x lies on M: ambient noise flattens the normal part at small t"),
+                Hypothesis("one sheet", "x lies on the sheet of M that T is tangent to"),
+                Hypothesis("no noise", "x lies on M; noise ε is independent of x, of mean zero, with E|P_N ε|² = σ²"),
             ),
         ),
     ),
@@ -49,13 +58,17 @@ def derive() -> Derivation:
     imports = imported("chord-arc/arclength", remainders)
     normal = _normal(remainders, imports[-1])
     tangent = _tangent(remainders, normal)
+    without = dropped(remainders, imports[-1], normal)
+    found = predictions(tangent, normal, without)
     findings = (
         Finding(Form.AS_STATED, Verdict.SUPPORTS, "tangent_norm", (tangent.name,)),
         Finding(Form.AS_STATED, Verdict.SUPPORTS, "normal_norm", (normal.name,)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "tangent_norm", (tangent.name,)),
         Finding(Form.REPAIRED, Verdict.SUPPORTS, "normal_norm", (normal.name,)),
+        *(Finding(Form.REPAIRED, Verdict.SUPPORTS, name, (name,)) for name in without),
     )
-    return Derivation(CLAIM, (normal, tangent), findings, predictions(tangent, normal), imports)
+    chains = (normal, tangent, *without.values())
+    return Derivation(CLAIM, chains, findings, found, imports, instances(without, found[normal.name]))
 
 
 def _normal(remainders: Remainders, arclength_of: Chain) -> Chain:
@@ -97,16 +110,17 @@ def _tangent(remainders: Remainders, normal: Chain) -> Chain:
     return build.done()
 
 
-def predictions(tangent: Chain, normal: Chain) -> dict[str, Prediction]:
+def predictions(tangent: Chain, normal: Chain, without: Mapping[str, Chain]) -> dict[str, Prediction]:
     """``tangent_norm`` and ``normal_norm`` at ambient radius t along a geodesic of initial direction v.
 
-    The remainders bound the error for every single direction, for K t ≤ `proofs.majorants.RANGE`.
+    The remainders bound the error for every single direction, for K t ≤ `proofs.majorants.RANGE`. ``crossover-radius``
+    is where the leading term of the normal part is as large as the noise.
     """
     remainders = {
         tangent.name: geodesic_shortfall_tail(4) / curvature_bound,
         normal.name: geodesic_height_tail(3) / curvature_bound,
     }
-    return {
+    parts = {
         chain.name: Prediction(
             chain.name,
             without_remainders(chain.conclusion),
@@ -114,3 +128,4 @@ def predictions(tangent: Chain, normal: Chain) -> dict[str, Prediction]:
         )
         for chain in (tangent, normal)
     }
+    return {**parts, "crossover-radius": crossover(without["noise-crossover"])}
