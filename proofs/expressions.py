@@ -5,7 +5,7 @@ remainder_n is bounded near t = 0. No `Order` objects: a remainder is a symbol l
 loses one that matters shows it in its coefficients.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import count
 from typing import Any, cast
@@ -79,6 +79,22 @@ _BINDER_NAMES = frozenset(head.__name__ for head in BINDERS)
 def is_binder(expression: Any) -> bool:
     """Whether the expression is one of `BINDERS`, applied (``isinstance`` on SymPy's heads is slow)."""
     return type(expression).__name__ in _BINDER_NAMES
+
+
+def is_applied(expression: Any, *heads: Any) -> bool:
+    """Whether the expression is one of the heads, applied (``isinstance`` on SymPy's heads is slow)."""
+    name = type(expression).__name__
+    return any(name == head.__name__ for head in heads)
+
+
+def rewritten(expression: Any, function: Callable[[Any], Any], *heads: Any) -> Any:
+    """The expression with what is one of the heads, applied, as the function gives it; inner ones first."""
+    if not expression.args or isinstance(expression, sympy.Indexed):
+        return expression
+    arguments = [rewritten(argument, function, *heads) for argument in expression.args]
+    if any(new is not old for new, old in zip(arguments, expression.args, strict=True)):
+        expression = expression.func(*arguments)
+    return function(expression) if is_applied(expression, *heads) else expression
 
 
 _REMAINDER = "remainder_"

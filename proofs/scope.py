@@ -25,6 +25,7 @@ from proofs.expressions import (
     NormalPart,
     Primitive,
     Slope,
+    is_applied,
     is_binder,
     is_remainder,
 )
@@ -167,7 +168,7 @@ class Scope:
         if is_binder(expression):
             function, variable, *rest = expression.args
             found = self.free(function, bound | {variable}) - {variable}
-            if isinstance(expression, Slope | Primitive):
+            if is_applied(expression, Slope, Primitive):
                 rest = [variable]
             return found.union(*(self.free(argument, bound) for argument in rest))
         return _NOTHING.union(*(self.free(argument, bound) for argument in expression.args))
@@ -208,15 +209,15 @@ class Scope:
         if isinstance(expression, sympy.Symbol):
             meaning = self.meanings.get(expression)
             return meaning is not None and self.bounded(meaning, variable, uniform=uniform)
-        if isinstance(expression, Mean):
+        if is_applied(expression, Mean):
             return self.bounded(expression.args[0], variable, uniform=True)
-        if isinstance(expression, Expectation):  # each of finitely many cases has its bound
+        if is_applied(expression, Expectation):  # each of finitely many cases has its bound
             return self.finite and self.bounded(expression.args[0], variable, uniform=uniform)
         if expression.is_Pow:
             exponent = expression.exp
             positive = bool(exponent.is_Integer) and exponent > 0
             return positive and self.bounded(expression.base, variable, uniform=uniform)
-        built = expression.is_Add or expression.is_Mul or isinstance(expression, Dot | Norm | NormalPart | GramRoot)
+        built = expression.is_Add or expression.is_Mul or is_applied(expression, Dot, Norm, NormalPart, GramRoot)
         built = built or (isinstance(expression, ELEMENTARY) and not isinstance(expression, sympy.log))
         return built and all(self.bounded(argument, variable, uniform=uniform) for argument in expression.args)
 
@@ -250,7 +251,7 @@ class Scope:
         return self._judged[key]
 
     def _constant(self, head: Any, expression: Any, bound: frozenset[Any]) -> bool:
-        if expression.is_Rational or expression in bound or isinstance(expression, head):
+        if expression.is_Rational or expression in bound or is_applied(expression, head):
             return True
         if expression in self._constants[head]:
             return True

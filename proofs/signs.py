@@ -1,12 +1,14 @@
 """Signs that follow from what symbols are assumed to be. Every symbol is real."""
 
+from functools import lru_cache
 from typing import Any
 
 import sympy
 
-from proofs.expressions import ARITY, Dot, Expectation, GramRoot, HaarMean, Inverse, Mean, Norm
+from proofs.expressions import ARITY, Dot, Expectation, GramRoot, HaarMean, Inverse, Mean, Norm, is_applied
 
 
+@lru_cache(maxsize=100_000)
 def known(expression: Any, property_: str) -> bool:
     """Whether an expression is known to be ``positive``, ``nonnegative``, ``negative`` or ``nonzero``."""
     return bool(getattr(_plain(expression), f"is_{property_}"))
@@ -19,20 +21,26 @@ def _plain(expression: Any) -> Any:
     if isinstance(expression, sympy.Symbol):
         return expression if expression.is_real else sympy.Symbol(f"{expression.name}", real=True)
     if isinstance(expression, sympy.Indexed):
-        return sympy.Symbol(f"[{expression}]", real=True)
-    if type(expression) in ARITY:
-        return sympy.Symbol(f"[{expression}]", **{_sign(expression): True})
+        return _stand_in(expression, "real")
+    if is_applied(expression, *ARITY):
+        return _stand_in(expression, _sign(expression))
     return expression.func(*map(_plain, expression.args))
 
 
+@lru_cache(maxsize=100_000)
+def _stand_in(expression: Any, sign: str) -> Any:
+    """A symbol of its own for each expression."""
+    return sympy.Dummy(**{sign: True})
+
+
 def _sign(expression: Any) -> str:
-    if isinstance(expression, Mean | Expectation | HaarMean):
+    if is_applied(expression, Mean, Expectation, HaarMean):
         (argument,) = expression.args
         return next((sign for sign in ("positive", "nonnegative") if known(argument, sign)), "real")
-    if isinstance(expression, GramRoot):
+    if is_applied(expression, GramRoot):
         return "positive"
-    if isinstance(expression, Norm) or (isinstance(expression, Dot) and expression.args[0] == expression.args[1]):
+    if is_applied(expression, Norm) or (is_applied(expression, Dot) and expression.args[0] == expression.args[1]):
         return "nonnegative"
-    if isinstance(expression, Inverse):  # the positive solution, where the unknown is a positive number
+    if is_applied(expression, Inverse):  # the positive solution, where the unknown is a positive number
         return "positive" if known(expression.args[1], "positive") else "real"
     return "real"

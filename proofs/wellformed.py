@@ -4,7 +4,6 @@ Nodes are rational numbers and π, symbols, sums, products, powers, the elementa
 `proofs.expressions`, and indexed tensors; every node is in SymPy's canonical form; vectors and numbers are kept apart.
 """
 
-from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +19,7 @@ from proofs.expressions import (
     GramRoot,
     Norm,
     NormalPart,
+    is_applied,
     is_binder,
     is_remainder,
 )
@@ -97,7 +97,8 @@ def check_grammar(expression: Any) -> None:
             require(bool(times.is_Integer) and 0 <= times <= MOST_DERIVATIVES, "not a number of derivatives")
 
 
-def is_vector(expression: Any, vectors: Collection[Any]) -> bool:
+@lru_cache(maxsize=100_000)
+def is_vector(expression: Any, vectors: frozenset[Any]) -> bool:
     """Whether an expression is a vector, given which symbols are. Raises `Refused` where the two kinds are mixed."""
     if isinstance(expression, sympy.Symbol):
         return expression in vectors
@@ -110,8 +111,8 @@ def is_vector(expression: Any, vectors: Collection[Any]) -> bool:
     if expression.is_Mul:
         require(sum(kinds) <= 1, "two vectors are multiplied")
         return any(kinds)
-    if expression.is_Function and isinstance(expression, Dot | Norm | NormalPart | GramRoot | Determinant):
+    if is_applied(expression, Dot, Norm, NormalPart, GramRoot, Determinant):
         require(all(kinds), "{} takes vectors", type(expression).__name__)
-        return isinstance(expression, NormalPart)
+        return is_applied(expression, NormalPart)
     require(not any(kinds), "{} uses a vector as a number", expression)
     return False

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 
 from proofs.contractions import contracted, same
-from proofs.expressions import At, Dot, Primitive, Slope, is_binder
+from proofs.expressions import At, Dot, Primitive, Slope, is_applied, is_binder, rewritten
 from proofs.normal_forms import equal
 from proofs.rules.common import NONE, Introduced, linear_parts, rewriting
 from proofs.scope import Scope
@@ -59,7 +59,7 @@ def _replaced(expression: Any, replacements: dict[Any, Replacement], binders: tu
         return expression
     if is_binder(expression):
         function, variable, *rest = expression.args
-        if isinstance(expression, Slope | Primitive):
+        if is_applied(expression, Slope, Primitive):
             require(variable not in replacements, "{} is a bound variable here", variable)
         function = _replaced(function, replacements, (*binders, (type(expression), variable)))
         return expression.func(function, variable, *(_replaced(part, replacements, binders) for part in rest))
@@ -89,7 +89,7 @@ def expand_dots(expression: Any, scope: Scope) -> Any:
         left, right = (linear_combination(argument, scope) for argument in dot.args)
         return sum(a * b * Dot(*sorted((u, v), key=str)) for a, u in left for b, v in right)
 
-    return expression.replace(lambda found: isinstance(found, Dot), expanded)
+    return rewritten(expression, expanded, Dot)
 
 
 def linear_combination(expression: Any, scope: Scope) -> list[tuple[Any, Any]]:

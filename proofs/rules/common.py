@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 from sympy.polys.polyerrors import BasePolynomialError
 
-from proofs.expressions import Mean, is_remainder
+from proofs.expressions import Mean, is_applied, is_remainder
 from proofs.normal_forms import LaurentSeries, equal, expanded
 from proofs.scope import Remainder, Scope
 from proofs.wellformed import Refused, require
@@ -32,7 +32,7 @@ def rewriting(step: "Step") -> tuple[Any, Any]:
 
 def applied(expression: Any, head: Any, what: str) -> tuple[Any, ...]:
     """The arguments of a head. Raises `Refused` for anything else."""
-    require(isinstance(expression, head), "the part named is not {}", what)
+    require(is_applied(expression, head), "the part named is not {}", what)
     return expression.args
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from proofs.expressions import Derived, Dot, GramRoot, Norm, is_remainder
+from proofs.expressions import Derived, Dot, GramRoot, Norm, is_remainder, rewritten
 from proofs.normal_forms import equal
 from proofs.rules.algebraic import linear_combination
 from proofs.rules.common import (
@@ -50,7 +50,7 @@ def leibniz(step: "Step", scope: Scope) -> Introduced:
         return function
 
     def normal(expression: Any) -> Any:
-        return expression.replace(lambda found: isinstance(found, Derived), expanded)
+        return rewritten(expression, expanded, Derived)
 
     require(equal(normal(part), normal(into), scope.nonzero), "the derivatives differ")
     return NONE

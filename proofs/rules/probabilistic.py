@@ -8,7 +8,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from proofs.contractions import Contracted, contracted, haar_average, same, spherical_average
-from proofs.expressions import ELEMENTARY, Dot, Expectation, HaarMean, Mean
+from proofs.expressions import ELEMENTARY, Dot, Expectation, HaarMean, Mean, is_applied, rewritten
 from proofs.normal_forms import equal
 from proofs.rules.common import NONE, Introduced, applied, linear_parts, rewriting
 from proofs.scope import Scope
@@ -32,7 +32,7 @@ def linearity(step: "Step", scope: Scope) -> Introduced:
         return total
 
     def normal(expression: Any) -> Any:
-        return expression.replace(lambda found: isinstance(found, Mean | Expectation), expanded)
+        return rewritten(expression, expanded, Mean, Expectation)
 
     require(equal(normal(part), normal(into), scope.nonzero), "the linear expansions differ")
     return NONE
@@ -71,7 +71,7 @@ def independence(step: "Step", scope: Scope) -> Introduced:
 
 
 def _independent(argument: Any, groups: tuple[Any, ...], scope: Scope) -> Any:
-    if isinstance(argument, Dot) and all(isinstance(vector, sympy.Symbol) for vector in argument.args):
+    if is_applied(argument, Dot) and all(isinstance(vector, sympy.Symbol) for vector in argument.args):
         owners = {number for number, group in enumerate(groups) for vector in argument.args if vector in group}
         if len(owners) == 2:
             require(any(vector in scope.centred for vector in argument.args), "neither vector has mean zero")
