@@ -4,7 +4,7 @@ Along a unit-speed geodesic γ with chord ξ = γ − p and t = |ξ|, ``(t²)″
 γ(s) back to p, ``⟨ξ, γ″⟩ = −½ s² F + O(s³)`` with F = |γ″|², as ⟨γ′, γ″⟩ = 0: integrated twice,
 ``t² = s² − F s⁴/12 + O(s⁵)``. One order more takes ⟨γ″, γ‴⟩ = ½F′, which changes its sign with the direction:
 ``t² = s² − F s⁴/12 − F′ s⁵/24 + O(s⁶)``. A geodesic of a Cᵏ submanifold is a Cᵏ curve; the remainders are bounded where
-γ″, or γ‴, is Lipschitz.
+γ″, or γ‴, is Lipschitz; where it is continuous they are o(s³) and o(s⁴), see `proofs.chord_continuity`.
 """
 
 from typing import Any
@@ -13,7 +13,8 @@ import sympy
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.certificate import Chain
-from proofs.conditions import remainder
+from proofs.chord_continuity import continuous
+from proofs.conditions import remainder, vectors
 from proofs.curve_jets import (
     CURVE,
     TWICE_INTEGRATED,
@@ -46,9 +47,12 @@ CLAIM = Claim(
             Form.REPAIRED,
             "Along a geodesic t = s − F s³/24 + O(s⁴) and s = t + F t³/24 + O(t⁴), F = |γ″(0)|² = |II(v,v)|², so that "
             "the arcs of two directions differ by (F₁ − F₂) t³/24 + O(t⁴). The next terms are −F′ s⁴/48 + O(s⁵) and "
-            "F′ t⁴/48 + O(t⁵), F′ = d|γ″|²/ds at p, which is odd in v.",
+            "F′ t⁴/48 + O(t⁵), F′ = d|γ″|²/ds at p, which is odd in v. On a C² manifold t = s − F s³/24 + o(s³), on "
+            "a C³ one t = s − F s³/24 − F′ s⁴/48 + o(s⁴).",
             (
-                Hypothesis("regularity", "M is of class C³ for O(s⁴), C⁴ for O(s⁵) (C^{2,1} and C^{3,1} suffice)"),
+                Hypothesis(
+                    "regularity", "M is of class C² for o(s³), C^{2,1} for O(s⁴), C³ for o(s⁴), C^{3,1} for O(s⁵)"
+                ),
                 Hypothesis("base point", "p lies on M, and γ is the geodesic from p with initial direction v"),
             ),
         ),
@@ -68,12 +72,17 @@ def derive() -> Derivation:
     both_inverse = _inverse(remainders, both, "arclength-either-way", title, 4)
     odd = _parity(remainders, both_inverse)
     longer = _longer(remainders, arclength_of)
-    chains = (acceleration, radius_of, arclength_of, both, both_inverse, odd, longer)
+    odd_rate, continuity = _odd_rate(), continuous(remainders, acceleration)
+    chains = (acceleration, radius_of, arclength_of, both, both_inverse, odd_rate, odd, longer, *continuity)
     findings = (
         Finding(Form.AS_STATED, Verdict.SUPPORTS, longer.name, (longer.name,)),
         *(
             Finding(Form.REPAIRED, Verdict.SUPPORTS, chain.name, (chain.name,))
-            for chain in (arclength_of, radius_of, both, both_inverse, odd, longer)
+            for chain in (arclength_of, radius_of, both, both_inverse, odd_rate, odd, longer)
+        ),
+        *(
+            Finding(Form.REPAIRED, Verdict.SUPPORTS, chord.name, (bend.name, chord.name))
+            for bend, chord in (continuity[:2], continuity[2:])
         ),
     )
     return Derivation(CLAIM, chains, findings, {arclength_of.name: _prediction(arclength_of)})
@@ -162,6 +171,23 @@ def _inverse(remainders: Remainders, radius_of: Chain, name: str, title: str, or
     build = ChainBuilder(name, title, Inverse(radius_of.start, s, radius), remainders=remainders, uses=[radius_of])
     build.substitute("ambient radius along the geodesic", fact(radius_of))
     return build.invert("invert the series", build.current, order).done()
+
+
+def _odd_rate() -> Chain:
+    """F′ = d|γ″|²/ds and 2⟨γ̄″, γ̄‴⟩ of the reversed geodesic γ̄(s) = γ(−s), where γ̄″ = γ″ and γ̄‴ = −γ‴, cancel."""
+    turned_second, turned_third = sympy.symbols("reversed_gamma_2 reversed_gamma_3")
+    meanings = ((turned_second, second), (turned_third, -third))
+    build = ChainBuilder(
+        "odd-rate",
+        "F′ along a geodesic and the reversed one add up to 0",
+        Derived(Dot(second, second), 1) + 2 * Dot(turned_second, turned_third),
+        definitions=meanings,
+        conditions=[CURVE, vectors(turned_second, turned_third)],
+    )
+    build.substitute("derivatives of γ(−s)", *meanings)
+    build.rewrite("bilinearity", "bilinearity", Dot(second, -third), -Dot(second, third))
+    build.rewrite("product rule", "leibniz", Derived(Dot(second, second), 1), 2 * Dot(second, third))
+    return build.done()
 
 
 def _parity(remainders: Remainders, arclength_of: Chain) -> Chain:
