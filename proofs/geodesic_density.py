@@ -13,10 +13,10 @@ import sympy
 
 from proofs.certificate import Chain
 from proofs.conditions import identity_matrix, remainder, vectors
+from proofs.curve_jets import s
 from proofs.expansion import ChainBuilder, expand, fact, turned
 from proofs.expressions import Determinant, Dot, Primitive, Remainders, Slope, is_remainder, without_remainders
 from proofs.symbols import dim, normal_curvature_sq, radius, ricci
-from proofs.curve_jets import s
 
 identity, test_matrix = sympy.symbols("identity test_matrix")
 fields, curvature, curvature_0 = sympy.symbols("jacobi_fields curvature_operator curvature_operator_0")

@@ -50,11 +50,12 @@ def test_every_claim_speaks_of_each_form_it_has() -> None:
 def test_a_refused_certificate_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
+    def broken(chain):
+        step = chain.steps[-1]
+        return replace(chain, steps=(*chain.steps[:-1], replace(step, right=step.right + 1)))
+
     derivation = proofs.derive("tangent-normal-scaling")
-    chain = derivation.chains[0]
-    step = chain.steps[-1]
-    broken = replace(chain, steps=(*chain.steps[:-1], replace(step, right=step.right + 1)))
-    forged = replace(derivation, chains=(broken, *derivation.chains[1:]))
+    forged = replace(derivation, chains=tuple(map(broken, derivation.chains)))
     column = provider.ProofProvider()
     monkeypatch.setattr(column, "derivation", lambda slug: forged)
     (task,) = column.plan(Request(claims=("tangent-normal-scaling",)))
