@@ -1,5 +1,7 @@
 r"""What becomes of |P_N ξ| = ½√F t² + O(t³) where one of its hypotheses is dropped.
 
+- M only C², where γ″ moves by at most ω(s) on [0, s]: ``P_N ξ = s²(½ II(v, v) + ω e)`` with |e| ≤ ½, and ω falls to 0
+  with s: |P_N ξ|/s² falls to ½√F still. (On a C^{1,1} one γ″ is bounded, and P_N ξ = O(s²) has no coefficient.)
 - M only C^{1,α}: over the graph z = ρ^{1+α}, ``d log z/d log t = (1+α)(1+w)/(1+(1+α)w)`` with w = ρ^{2α}, which falls
   to 1 + α.
 - T not tangent to the sheet that x lies on, or tangent at another point: ``P_N ξ = s P_N γ′ + O(s²)`` is of order t.
@@ -14,8 +16,9 @@ from typing import Any
 import sympy
 
 from proofs.certificate import Chain
+from proofs.chord_continuity import oscillation
 from proofs.conditions import centred, deterministic, independent, remainder, vectors
-from proofs.curve_jets import displacement, s
+from proofs.curve_jets import displacement, initial, s
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import (
     At,
@@ -48,6 +51,8 @@ _rho = sympy.Symbol("abscissa", positive=True)
 _w = sympy.Symbol("steepness", positive=True)
 _velocity, _acceleration, _offset, _turning = sympy.symbols("normal_velocity normal_acceleration offset_normal turning")
 _shifted, _moved, _clean, _noise = sympy.symbols("shifted moved_velocity clean_normal normal_noise_vector")
+_ratio = sympy.Symbol("normal_ratio")
+"""P_N ξ/s²."""
 
 
 def dropped(remainders: Remainders, arclength_of: Chain, normal: Chain) -> dict[str, Chain]:
@@ -56,6 +61,7 @@ def dropped(remainders: Remainders, arclength_of: Chain, normal: Chain) -> dict[
     chains = (
         local,
         _rough_exponent(local),
+        _where_c2(remainders),
         *_straight(remainders, normal),
         _along(remainders, "tilted-space", "a direction out of T", 1, _velocity, tilt, arclength_of),
         _along(remainders, "direction-within", "a direction in T", 2, _acceleration, bend, arclength_of),
@@ -93,6 +99,27 @@ def _rough_exponent(local: Chain) -> Chain:
     build.substitute("the local exponent", fact(local))
     build.evaluate("at ρ = w^{1/(2α)}", At(local.conclusion, _rho, abscissa))
     return build.rewrite("w falls to 0 with ρ", "limit", build.current, 1 + holder_exponent).done()
+
+
+def _where_c2(remainders: Remainders) -> Chain:
+    """|P_N ξ|/s² comes as near to ½√F as ω is to 0."""
+    error = remainders()
+    taylor = (_ratio, initial / 2 + oscillation * error)
+    norm = (Norm(initial), sympy.sqrt(normal_curvature_sq))
+    build = ChainBuilder(
+        "normal-where-c2",
+        "The normal part divided by s² where γ″ is only continuous",
+        LimitAtZero(Norm(_ratio), oscillation),
+        remainders=remainders,
+        definitions=[taylor],
+        hypotheses=[norm],
+        conditions=[vectors(_ratio, initial), remainder(error, oscillation, vector=True)],
+    )
+    build.substitute("Taylor's expansion of P_N γ", taylor)
+    into = Norm(initial) / 2 + remainders() * oscillation
+    build.rewrite("triangle inequality", "triangle", build.current.args[0], into, variable=oscillation, order=0)
+    build.substitute("|II(v, v)| = √F", norm)
+    return build.rewrite("limit", "limit", build.current, norm[1] / 2).done()
 
 
 def _straight(remainders: Remainders, normal: Chain) -> tuple[Chain, Chain]:

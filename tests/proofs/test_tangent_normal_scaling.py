@@ -9,6 +9,7 @@ import proofs
 from manifoldtheory.ledger import Form, Verdict
 from proofs.dropped_hypothesis_instances import SHEETS
 from proofs.majorants import RANGE
+from proofs.symbols import normal_curvature_sq
 
 from .graphs import GRAPHS, Graph, directions, random_patch
 from .patches import patch
@@ -142,3 +143,11 @@ def test_noise_flattens_below_the_crossover(derivation, predictions) -> None:
     assert instance.holds(radius=crossover / 2, normal_noise=sigma) == pytest.approx(
         sigma**2 + crossover**4 / 64, rel=1e-12
     )
+
+
+def test_the_coefficient_needs_c2_only(derivation) -> None:
+    """The curve z = u²/2 + u^{5/2} is C² and no more: z/t² falls to ½√F = ½ like √t."""
+    exact = float(derivation.chain("normal-where-c2").conclusion.subs({normal_curvature_sq: 1}))
+    ratios = [z / (u**2 + z**2) for u in (1e-4, 2.5e-5) for z in [u**2 / 2 + u**2.5]]
+    coarse, fine = (ratio - exact for ratio in ratios)
+    assert coarse / fine == pytest.approx(2, rel=1e-3)
