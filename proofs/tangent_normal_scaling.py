@@ -33,8 +33,8 @@ CLAIM = Claim(
         Statement(
             Form.REPAIRED,
             "|P_T ξ| = t − F t³/8 + O(t⁴) and |P_N ξ| = √F t²/2 + O(t³), F = |II(v,v)|² along the geodesic of "
-            "direction v; where F(v) = 0 the normal part is O(t³), hence o(t²). On a C² manifold it is √F t²/2 + o(t²). "
-            "Without a hypothesis |P_N ξ| is of another order: t^{1+α} on the C^{1,α} graph |u|^{1+α}; t on a sheet "
+            "direction v; where F(v) = 0 the normal part is O(t³), hence o(t²). On a C² manifold it is √F t²/2 + o(t²)."
+            " Without a hypothesis |P_N ξ| is of another order: t^{1+α} on the C^{1,α} graph |u|^{1+α}; t on a sheet "
             "that T is not tangent to (t² again if T is the sum of the tangent spaces, or common to the sheets), and "
             "if the centre is moved along M with T kept; |P_N e| + O(t²) from a centre p − e; "
             "E|P_N(ξ + ε)|² = F t⁴/4 + σ² + O(t⁵) with noise, flat below t ~ √(2σ/√F).",
