@@ -47,6 +47,11 @@ class Constants:
         """All names that can be given."""
         return tuple(f"constant_{number}" for number in range(1, self.most + 1))
 
+    @property
+    def meanings(self) -> dict[str, Any]:
+        """What the names given so far stand for."""
+        return {name: value for value, name in self._names.items()}
+
     def series(self, value: Any, ring: SeriesRing) -> Series:
         """A constant as a series."""
         if value.is_Rational:
@@ -57,7 +62,7 @@ class Constants:
 
     def value(self, polynomial: Any) -> Any:
         """What a coefficient of a series stands for."""
-        meanings = {sympy.Symbol(name): value for value, name in self._names.items()}
+        meanings = {sympy.Symbol(name): value for name, value in self.meanings.items()}
         return sympy.expand(polynomial.as_expr().xreplace(meanings))
 
     def sign(self, value: Any) -> int:
@@ -82,7 +87,7 @@ class Constants:
                 for monomial, coefficient in part.items():
                     polynomial[tuple(monomial[place] for place in places)] = coefficient
             moved.append(smaller.from_polynomial(polynomial))
-        meanings = {name: value for value, name in self._names.items() if name in used}
+        meanings = {name: value for name, value in self.meanings.items() if name in used}
         return MongeGraph(text, tuple(moved), meanings, _squares(meanings))
 
 

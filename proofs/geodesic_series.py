@@ -90,6 +90,12 @@ class GeodesicSeries:
         curve = (*self.position, *self.height)
         return self._sum_of_squares([[part[k] * k for k in range(1, self.order + 1)] for part in curve])
 
+    @cached_property
+    def curvature_sq(self) -> Coefficients:
+        """|γ″|² in the arclength, through s^{n−2}: F at the base point, then F′, …"""
+        curve = (*self.position, *self.height)
+        return self._sum_of_squares([[part[k] * (k * (k - 1)) for k in range(2, self.order + 1)] for part in curve])
+
     def expression(self, series: Coefficients, variable: sympy.Symbol) -> Any:
         """A series as a SymPy expression, with what the coefficients of the graph stand for."""
         return sympy.Add(*(self.value(value) * variable**degree for degree, value in enumerate(series)))
@@ -97,8 +103,7 @@ class GeodesicSeries:
     def value(self, coefficient: Any) -> Any:
         """An element of `domain` as a SymPy expression, with what the coefficients of the graph stand for."""
         meanings = {sympy.Symbol(name): value for name, value in self.graph.meanings.items()}
-        value = coefficient.as_expr()
-        return sympy.expand(value.xreplace(meanings)) if meanings else value
+        return coefficient.as_expr().xreplace(meanings)
 
     def _sum_of_squares(self, parts: Sequence[Sequence[Any]]) -> Coefficients:
         degrees = range(len(parts[0]))
@@ -150,7 +155,7 @@ def geodesic(graph: MongeGraph, direction: Sequence[Any] | None = None, order: i
     """The geodesic of a graph from its base point.
 
     - `direction`: components of the unit vector v in the coordinates of the graph, rational numbers; ``None`` for
-      symbols ``v1, …, vm``, in which the series then is a polynomial.
+      symbols ``v_1, …, v_m``, in which the series then is a polynomial.
     - `order`: n, of the last term sⁿ; the graph's own order by default, and not above it.
 
     Raises ``ValueError`` where the direction is no unit vector, or the order is not between 2 and the graph's.
@@ -158,7 +163,7 @@ def geodesic(graph: MongeGraph, direction: Sequence[Any] | None = None, order: i
     order = graph.order if order is None else order
     if not 2 <= order <= graph.order:
         raise ValueError(f"the order must be between 2 and {graph.order}, that of the graph, got {order}")
-    names = tuple(f"v{number}" for number in range(1, graph.dim + 1)) if direction is None else ()
+    names = tuple(f"v_{number}" for number in range(1, graph.dim + 1)) if direction is None else ()
     domain: Any = PolyRing((*graph.ring.coefficients, *names), sympy.QQ)
     start = list(domain.gens[-graph.dim :]) if direction is None else _unit(direction, graph.dim, domain)
     position, height = _Motion(graph, domain, start, order).solve()

@@ -17,7 +17,7 @@ import sympy
 from proofs.series import Series, SeriesRing
 
 DERIVATIVES = {2: "h", 3: "k"}
-"""Names of the derivatives of a height by their order; ``d4``, ``d5``, … beyond."""
+"""Letters of the derivatives of a height by their order; D beyond, with as many indices as the order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +72,13 @@ def monge_patch(dim: int, codim: int, order: int, degree: int | None = None) -> 
 
     With a `degree` it is a polynomial of that degree: 2 for the general quadric.
 
-    The symbols are ``h_12``, ``k_112``, ``d4_1112``, … and ``h1_12``, ``h2_12``, … in codimension above 1. Without loss
-    of generality the first axis of the frame is a given direction.
+    The symbols are ``h_12``, ``k_112``, ``D_1112``, …, and ``h_1_12``, ``h_2_12``, … in codimension above 1, the normal
+    direction first. Without loss of generality the first axis of the frame is a given direction.
     """
     names = coordinates(dim)
     degrees = range(2, min(order, degree or order) + 1)
     indices = [word for power in degrees for word in combinations_with_replacement(range(dim), power)]
-    labels = [str(number) if codim > 1 else "" for number in range(1, codim + 1)]
+    labels = [f"_{number}" if codim > 1 else "" for number in range(1, codim + 1)]
     ring = SeriesRing(names, order, [_derivative(word, label) for label in labels for word in indices])
     heights = []
     for label in labels:
@@ -93,7 +93,7 @@ def monge_patch(dim: int, codim: int, order: int, degree: int | None = None) -> 
 
 
 def _derivative(word: Sequence[int], label: str) -> str:
-    return f"{DERIVATIVES.get(len(word), f'd{len(word)}')}{label}_{''.join(str(axis + 1) for axis in word)}"
+    return f"{DERIVATIVES.get(len(word), 'D')}{label}_{''.join(str(axis + 1) for axis in word)}"
 
 
 def sphere(dim: int, order: int, radius: Any = sympy.Symbol("radius", positive=True)) -> MongeGraph:  # noqa: B008

@@ -4,7 +4,7 @@ import pkgutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -27,6 +27,7 @@ from manifoldtheory.ledger import (
 from manifoldtheory.ledger.providers import Size
 
 if TYPE_CHECKING:
+    from proofs.continued_expansions import Expansion, Surface
     from proofs.derivation import Derivation
 
 
@@ -74,9 +75,21 @@ class ProofProvider:
         return {}
 
     def plan(self, request: Request) -> Sequence[Task]:
-        """One task per claim. Raises `InputError` for an unknown claim."""
+        """One task per claim, and one per surface that expansions are continued on (see `expansions`).
+
+        Raises `InputError` for an unknown claim, and for what can't be continued.
+        """
         most = MUTANTS[request.size]
-        return [Task(slug, _Proof(self, slug, most)) for slug in select("claim", _modules(), request.claims)]
+        claims = select("claim", _modules(), request.claims)
+        continued = [Task(each.task, each) for each in _continuations(request)]
+        return [*(Task(slug, _Proof(self, slug, most)) for slug in claims), *continued]
+
+    def expansions(self, request: Request) -> "Sequence[Expansion]":
+        """The expansions of chord-arc on surfaces that the options ``order``, ``graph`` and ``align`` ask for.
+
+        Empty where there are none of these. Raises `InputError` for what can't be expanded.
+        """
+        return [each.expansion for each in _continuations(request)]
 
     def certificate(self, slug: str) -> str:
         """The certificate of a claim as JSON text. Raises `InputError` for an unknown claim."""
@@ -157,6 +170,69 @@ class _Proof:
             bin=rung("skipped", count.skipped),
             seconds=time.perf_counter() - start,
         )
+
+
+CONTINUED = "chord-arc"
+"""The claim whose expansions can be continued."""
+
+
+def _continuations(request: Request) -> "list[_Continuation]":
+    options = {
+        name: request.options[name] for name in ("order", "graph", "align") if request.options.get(name) is not None
+    }
+    if not options:
+        return []
+    if CONTINUED not in (request.claims or ()):
+        given = ", ".join(f"--{name}" for name in options)
+        raise InputError(f"{given}: only expansions of {CONTINUED} are continued: add that claim")
+    return _continued(options.get("order"), options.get("graph"), bool(options.get("align")))
+
+
+@cache
+def _continued(order: int | None, graph: str | None, align: bool) -> "list[_Continuation]":
+    from proofs.continued_expansions import surfaces
+
+    order, found = surfaces(order, graph, align=align)
+    return [_Continuation(surface, order) for surface in found]
+
+
+class _Continuation:
+    """Expands on a surface, and records the checks of the expansion."""
+
+    def __init__(self, surface: "Surface", order: int) -> None:
+        self.surface, self.order = surface, order
+
+    @property
+    def task(self) -> str:
+        """A name for the task."""
+        return f"{CONTINUED}.{self.surface.slug}.order-{self.order}"
+
+    @cached_property
+    def expansion(self) -> "Expansion":
+        """The expansion, made once."""
+        from proofs.continued_expansions import expand_on
+
+        return expand_on(self.surface, self.order)
+
+    def __call__(self, progress: Progress) -> list[Evidence]:
+        start = time.perf_counter()
+        progress(f"expanding on the {self.surface.title}", 0, 1)
+        checks = self.expansion.checks
+        seconds = time.perf_counter() - start
+        progress(f"expanded on the {self.surface.title}", 1, 1)
+        return [
+            Evidence(
+                claim=CONTINUED,
+                kind=Kind.PROOF,
+                statement=Form.REPAIRED,
+                verdict=Verdict.SUPPORTS if holds else Verdict.INCONCLUSIVE,
+                quantity=name,
+                subject=self.surface.title,
+                bin=rung("order", self.order),
+                seconds=seconds,
+            )
+            for name, holds in checks.items()
+        ]
 
 
 @cache

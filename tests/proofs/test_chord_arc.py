@@ -98,7 +98,7 @@ def test_fourth_order_is_odd(derivation, dim: int, codim: int) -> None:
 def test_general_monge_patches_have_the_derived_terms(derivation, dim: int, codim: int) -> None:
     """On the graph F = Σ_a (h^a_11)² and F′ = 2 Σ_a h^a_11 k^a_111, the first axis being the direction."""
     found = geodesic(monge_patch(dim, codim, 4), [1] + [0] * (dim - 1))
-    labels = [str(number) if codim > 1 else "" for number in range(1, codim + 1)]
+    labels = [f"_{number}" if codim > 1 else "" for number in range(1, codim + 1)]
     names = {str(symbol): symbol for symbol in found.expression(found.arclength, radius).free_symbols}
     curvature = sum(names[f"h{label}_11"] ** 2 for label in labels)
     rate = sum(2 * names[f"h{label}_11"] * names[f"k{label}_111"] for label in labels)

@@ -132,6 +132,9 @@ def prove(
     steps: Annotated[bool, typer.Option("--steps", help="Print each step of the derivations.")] = False,
     latex: opt.Latex = False,
     python: opt.Python = False,
+    order: opt.Order = None,
+    graph: opt.Graph = None,
+    align: opt.Align = False,
     certificate: opt.Certificate = None,
     check: opt.Check = None,
     json: opt.Json = False,
@@ -151,24 +154,29 @@ def prove(
 
     to_file = documents.check_forms(latex=latex, python=python, json=json, steps=steps)
     if check is not None:
-        if claims or certificate is not None or to_file:
+        if claims or certificate is not None or to_file or order is not None or graph is not None:
             raise InputError(
                 "--check verifies a file and derives nothing: give it without a CLAIM, --certificate, --latex, --python"
             )
         raise typer.Exit(certificates.verify_file(check, json=json, quiet=quiet))
     if certificate is not None:
         certificates.require_one_claim(claims, certificate)
-    request = opt.build_request(claims=claims, size=size, seed=seed, device=device, dtype=dtype, tensors=False)
+    request = opt.build_request(
+        claims=claims, size=size, seed=seed, device=device, dtype=dtype, tensors=False, order=order, graph=graph,
+        align=align or None,
+    )  # fmt: skip
     path, evidence, columns = _run(ctx, "prove", [Kind.PROOF], request, out=out, quiet=quiet)
     if certificate is not None and claims:
         certificates.write_file(certificate, claims[0], columns)
         typer.echo(f"certificate: {certificate}", err=json or to_file)
+    expansions = documents.expansions_of(request, columns)
     if latex:
-        typer.echo(documents.latex_of(evidence, columns, steps=steps), nl=False)
+        typer.echo(documents.latex_of(evidence, columns, expansions, steps=steps), nl=False)
     elif python:
-        typer.echo(documents.python_of(evidence, columns), nl=False)
+        typer.echo(documents.python_of(evidence, columns, expansions), nl=False)
     elif not json and not quiet:
         printing.print_proofs(evidence, columns, steps=steps)
+        printing.print_expansions(expansions)
     _conclude(path, evidence, columns, json=json, quiet=quiet, to_file=to_file)
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from manifoldtheory.app.cli.printing import proofs_of
+from manifoldtheory.app.cli.python_module import FormulaGroup
 from manifoldtheory.app.report.derivations import view_derivation
 from manifoldtheory.errors import InputError
-from manifoldtheory.ledger import Claim, Evidence, Form, Provider
+from manifoldtheory.ledger import Claim, Evidence, Form, Provider, Request
 
 
 def check_forms(*, latex: bool, python: bool, json: bool, steps: bool) -> bool:
@@ -18,26 +19,48 @@ def check_forms(*, latex: bool, python: bool, json: bool, steps: bool) -> bool:
     return latex or python
 
 
-def latex_of(evidence: Sequence[Evidence], providers: Mapping[str, Provider], *, steps: bool) -> str:
-    """The proved claims as a LaTeX document, with the steps of their derivations if asked for."""
-    from manifoldtheory.app.cli.latex_document import claim_section, document
+def expansions_of(request: Request, providers: Mapping[str, Provider]) -> list[FormulaGroup]:
+    """The expansions that a request asks for, from the columns that have a method ``expansions(request)``."""
+    found = [each for column in providers.values() for each in getattr(column, "expansions", _none)(request)]
+    return [FormulaGroup(each.slug, each.title, each.text, each.predictions) for each in found]
 
-    return document(
+
+def _none(request: Request) -> Sequence[FormulaGroup]:
+    return ()
+
+
+def latex_of(
+    evidence: Sequence[Evidence],
+    providers: Mapping[str, Provider],
+    expansions: Sequence[FormulaGroup] = (),
+    *,
+    steps: bool,
+) -> str:
+    """The proved claims as a LaTeX document, with the steps of their derivations if asked for, then expansions."""
+    from manifoldtheory.app.cli.latex_document import claim_section, document, formula_section
+
+    claims = (
         claim_section(
             claim, provider.predictions(claim.slug), view_derivation(provider, claim.slug, records), steps=steps
         )
         for claim, records, provider in proofs_of(evidence, providers)
     )
+    return document([*claims, *(formula_section(each.title, each.text, each.predictions) for each in expansions)])
 
 
-def python_of(evidence: Sequence[Evidence], providers: Mapping[str, Provider]) -> str:
-    """The predictions of the proved claims as a Python module."""
-    from manifoldtheory.app.cli.python_module import FormulaGroup, python_module
+def python_of(
+    evidence: Sequence[Evidence], providers: Mapping[str, Provider], expansions: Sequence[FormulaGroup] = ()
+) -> str:
+    """The predictions of the proved claims as a Python module, then expansions."""
+    from manifoldtheory.app.cli.python_module import python_module
 
     return python_module(
         [
-            FormulaGroup(claim.slug, claim.title, _stated(claim), provider.predictions(claim.slug))
-            for claim, _, provider in proofs_of(evidence, providers)
+            *(
+                FormulaGroup(claim.slug, claim.title, _stated(claim), provider.predictions(claim.slug))
+                for claim, _, provider in proofs_of(evidence, providers)
+            ),
+            *expansions,
         ]
     )
 

@@ -1,7 +1,7 @@
 """Predictions in Unicode for a terminal."""
 
 from textwrap import wrap
-from typing import cast
+from typing import Any, cast
 
 from manifoldtheory.ledger import Prediction
 from manifoldtheory.ledger.notation import symbol_text
@@ -28,3 +28,29 @@ def pretty_formula(prediction: Prediction, width: int | None = None) -> str:
 def pretty_symbols(prediction: Prediction) -> str:
     """The names of the prediction's symbols in Unicode."""
     return ", ".join(map(symbol_text, prediction.symbols))
+
+
+def expansion_lines(prediction: Prediction, variable: str = "radius") -> list[str]:
+    """A polynomial in a variable, a power on each line, and O(…) of what its remainder starts with."""
+    from manifoldtheory.ledger.linear_notation import linear
+
+    symbols: list[Any] = [each for each in prediction.expression.free_symbols if str(each) == variable]
+    if not symbols:
+        return [linear(prediction.expression)]
+    (symbol,) = symbols
+    terms = [linear(term) for term in _by_power(prediction.expression, symbol).values()]
+    if prediction.remainder is not None and (rest := _by_power(prediction.remainder.expression, symbol)):
+        terms.append(f"O({linear(symbol ** min(rest))})")
+    first, *others = terms
+    return [first, *(f"- {term[1:]}" if term.startswith("-") else f"+ {term}" for term in others)]
+
+
+def _by_power(expression: Any, symbol: Any) -> dict[int, Any]:
+    """The terms of a polynomial by their powers, from the lowest on."""
+    import sympy
+
+    found: dict[int, Any] = {}
+    for term in sympy.Add.make_args(expression):
+        power = int(term.as_independent(symbol, as_Add=False)[1].as_base_exp()[1]) if term.has(symbol) else 0
+        found[power] = found.get(power, 0) + term
+    return {power: term for power, term in sorted(found.items()) if term != 0}

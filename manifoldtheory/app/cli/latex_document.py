@@ -51,6 +51,12 @@ def claim_section(
     return "\n\n".join(parts)
 
 
+def formula_section(title: str, text: str, predictions: Mapping[str, Prediction]) -> str:
+    """Formulas under a title of their own."""
+    heading = title[:1].upper() + title[1:]
+    return "\n\n".join([rf"\section*{{{latex_text(heading)}}}", latex_text(text), formulas(predictions)])
+
+
 def formulas(predictions: Mapping[str, Prediction]) -> str:
     """Named formulas in displays, each with its remainder or as exact."""
     return "\n\n".join(_formula(name, prediction) for name, prediction in predictions.items())

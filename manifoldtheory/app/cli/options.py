@@ -50,6 +50,26 @@ Python = Annotated[
         help="Print a Python module on stdout and nothing else: the predictions as functions of named floats.",
     ),
 ]
+Order = Annotated[
+    int | None,
+    typer.Option(
+        "--order",
+        metavar="N",
+        help="Continue the expansions of chord-arc through order N, on Monge patches, sphere, ellipsoid and torus.",
+    ),
+]
+Graph = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        metavar="EXPR",
+        help='Expand on this graph instead, of x, y, z or u1, u2, …: "x**2 - 3*x*y + y**3"; heights separated by ";".',
+    ),
+]
+Align = Annotated[
+    bool,
+    typer.Option("--align", help="Turn the ambient space so that a tilted graph lies over its tangent space."),
+]
 Certificate = Annotated[
     Path | None,
     typer.Option("--certificate", metavar="FILE", help="Write the proof of the one CLAIM given, for others to check."),

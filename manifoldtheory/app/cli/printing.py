@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from manifoldtheory.app.cli.formulas import pretty_formula, pretty_symbols
+from manifoldtheory.app.cli.formulas import expansion_lines, pretty_formula, pretty_symbols
+from manifoldtheory.app.cli.python_module import FormulaGroup
 from manifoldtheory.app.report.derivations import DerivationView, view_derivation
 from manifoldtheory.app.report.tables import (
     SYMBOLS,
@@ -175,11 +176,24 @@ def _print_prediction(console: Console, name: str, prediction: Prediction) -> No
         console.print(_indented(f"up to a remainder in {symbols} (--latex or --python prints it)", 4))
 
 
+def print_expansions(groups: Sequence[FormulaGroup]) -> None:
+    """Expansions in the radius t under the titles of their groups, power after power."""
+    console = _console()
+    for group in groups:
+        console.print(group.title, style="bold")
+        console.print(_indented(group.text, 2))
+        for name, prediction in group.predictions.items():
+            console.print(_indented(f"{name} =", 2))
+            for line in expansion_lines(prediction):
+                console.print(_indented(line, 6))
+        console.print()
+
+
 def _print_steps(console: Console, derivation: DerivationView) -> None:
     for chain in derivation.chains:
         if chain.title:
             console.print(_indented(f"{chain.title}:", 4))
-        for given in chain.given:
+        for given in chain.given_text:
             console.print(_indented(f"{given.kind}: {given.text}", 6), style="dim")
         if chain.text:
             console.print(_indented(chain.text, 8))
