@@ -39,6 +39,12 @@ class ProofProvider:
     """Evidence of kind proof: one task per claim; one record per finding of its derivation, one of its mutants."""
 
     kind = Kind.PROOF
+    portable = True
+    """Pickled by name: what it derives can be typeset in the process that derived it."""
+
+    def __reduce__(self) -> str:
+        """The column is one object in every process."""
+        return "PROVIDER"
 
     @property
     def location(self) -> str:
@@ -82,7 +88,7 @@ class ProofProvider:
         most = MUTANTS[request.size]
         claims = select("claim", _modules(), request.claims)
         continued = [Task(each.task, each) for each in _continuations(request)]
-        return [*(Task(slug, _Proof(self, slug, most)) for slug in claims), *continued]
+        return [*(Task(slug, _Proof(self, slug, most), self is PROVIDER) for slug in claims), *continued]
 
     def expansions(self, request: Request) -> "Sequence[Expansion]":
         """The expansions of chord-arc on surfaces that the options ``order``, ``graph`` and ``align`` ask for.

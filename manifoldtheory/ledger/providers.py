@@ -44,11 +44,13 @@ class Request:
 class Task:
     """A unit of work whose evidence is written as soon as it is there; what a resumed run skips.
 
-    `name` is unique within the column and safe as a file name (lower case, digits, ``-``, ``.``).
+    `name` is unique within the column and safe as a file name (lower case, digits, ``-``, ``.``). `run` of a `portable`
+    task can be pickled, so that it may run in another process, beside the others, where its progress is not seen.
     """
 
     name: str
     run: Callable[[Progress], list[Evidence]]
+    portable: bool = False
 
 
 class Provider(Protocol):

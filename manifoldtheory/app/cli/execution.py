@@ -1,5 +1,6 @@
 """From a request to a finished run folder: plan everything, then run task by task."""
 
+import gc
 import multiprocessing
 import os
 import platform
@@ -41,6 +42,7 @@ class Part:
 
     name: str
     run: Callable[[Progress], list[Evidence]]
+    portable: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def make_plan(command: str, request: Request, columns: Mapping[str, Provider]) -
             part = f"{provider.kind}.{task.name}"
             if part in parts:
                 raise InputError(f"two columns have a task {part}: uninstall one of the packages that add it")
-            parts[part] = Part(part, task.run)
+            parts[part] = Part(part, task.run, task.portable)
         identities[name] = dict(provider.identity(asked))
     if not parts:
         raise InputError("nothing to do for this request: `manifoldtheory claims` lists what there is")
@@ -128,21 +130,37 @@ def run_record(argv: Sequence[str], now: datetime) -> dict[str, Any]:
     }
 
 
-def execute(plan: Plan, folder: RunFolder, *, quiet: bool = False) -> list[Evidence]:
+def execute(plan: Plan, folder: RunFolder, *, quiet: bool = False, worker: Any = None) -> list[Evidence]:
     """Runs the tasks that the folder does not hold yet and joins all evidence.
 
-    Whatever a task prints goes to stderr: stdout is for the result alone.
+    Where there are others to run meanwhile, portable tasks go to the `worker`, a `multiprocessing` pool. Whatever a
+    task prints goes to stderr: stdout is for the result alone.
     """
+    left = [part for part in plan.parts if not folder.has(part.name)]
+    waiting: dict[str, Any] = {}
+    if worker is not None and not all(part.portable for part in left):
+        waiting = {part.name: worker.apply_async(part.run, (_unseen,)) for part in left if part.portable}
+        left.sort(key=lambda part: part.name in waiting)
     done = sum(folder.has(part.name) for part in plan.parts)
     with display(len(plan.parts), done, quiet=quiet) as show, redirect_stdout(sys.stderr):
-        for part in plan.parts:
-            if folder.has(part.name):
-                continue
+        for part in left:
             show.start(part.name)
-            evidence = part.run(show.update)
+            evidence = waiting[part.name].get() if part.name in waiting else part.run(show.update)
             _write(folder, part.name, evidence)
             show.finish(part.name, len(evidence))
+            _write_ready(folder, waiting)
     return folder.finish(part.name for part in plan.parts)
+
+
+def _unseen(message: str, done: int, total: int) -> None:
+    """Progress of a task in another process."""
+
+
+def _write_ready(folder: RunFolder, waiting: Mapping[str, Any]) -> None:
+    """What the worker has done is kept at once, whatever happens to the rest."""
+    for name, result in waiting.items():
+        if not folder.has(name) and result.ready() and result.successful():
+            _write(folder, name, result.get())
 
 
 def _write(folder: RunFolder, part: str, evidence: list[Evidence]) -> None:
@@ -171,10 +189,10 @@ def run_columns(
     now = datetime.now(UTC).astimezone()
     folder = RunFolder.create(out or new_folder(command, now), plan.identity, run_record(argv, now))
     try:
-        with drawing_processes() as mapping:
-            evidence = execute(plan, folder, quiet=quiet)
+        with drawing_processes() as mapping, working_process() as worker:
+            evidence = execute(plan, folder, quiet=quiet, worker=worker)
             with redirect_stdout(sys.stderr):
-                write_report(folder, columns, mapping=mapping)
+                write_report(folder, columns, mapping=mapping, typesetting=worker.imap)
     except KeyboardInterrupt:
         again = shlex.join(["manifoldtheory", *argv[:1], *([] if out else ["--out", str(folder.path)]), *argv[1:]])
         typer.echo(f"\ninterrupted; what is done is kept. To finish it:\n  {again}", err=True)
@@ -190,6 +208,19 @@ def drawing_processes() -> Iterator[Callable[..., Iterable[Any]]]:
     """
     with multiprocessing.get_context("spawn").Pool(2, initializer=_prepare_to_draw) as pool:
         yield pool.imap
+
+
+@contextmanager
+def working_process() -> Iterator[Any]:
+    """A pool of one process for portable tasks, and for typesetting what it derived; leaving the context ends it."""
+    with multiprocessing.get_context("spawn").Pool(1, initializer=_prepare_to_work) as pool:
+        yield pool
+
+
+def _prepare_to_work() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr
+    gc.set_threshold(100_000, 50, 100)  # as in `manifoldtheory.app.cli.commands.main`
 
 
 def _prepare_to_draw() -> None:

@@ -11,32 +11,82 @@ from manifoldtheory.ledger.notation import symbol_text
 
 @dataclass(frozen=True)
 class StepView:
-    """One step: what it does, by which rule, and what the expression has become, in LaTeX and in Unicode."""
+    """One step: what it does, by which rule, and what the expression has become, in LaTeX and in Unicode.
 
-    title: str
-    rule: str = ""
-    right: str = ""
-    text: str = ""
+    Formulas are written when they are asked for: no reader needs all forms.
+    """
+
+    source: Any
+
+    @property
+    def title(self) -> str:
+        return str(getattr(self.source, "title", self.source))
+
+    @property
+    def rule(self) -> str:
+        return str(getattr(self.source, "rule", ""))
+
+    @property
+    def right(self) -> str:
+        return _written(self.source, "latex", 1)
+
+    @property
+    def text(self) -> str:
+        return _written(self.source, "text", 1)
 
 
 @dataclass(frozen=True)
 class GivenView:
-    """What a chain takes for granted, a definition, hypothesis or condition: as text, and with LaTeX between ``$``."""
+    """What a chain takes for granted, a definition, hypothesis or condition, in words with formulas.
+
+    They are in Unicode in a `text`, and in LaTeX between ``$`` in a `latex`.
+    """
 
     kind: str
-    text: str
-    latex: str
+    text: str = ""
+    latex: str = ""
 
 
 @dataclass(frozen=True)
 class ChainView:
     """Steps that follow from each other, and the expression they start from, in LaTeX and in Unicode."""
 
-    title: str
-    start: str
-    steps: tuple[StepView, ...]
-    given: tuple[GivenView, ...] = ()
-    text: str = ""
+    source: Any
+
+    @property
+    def title(self) -> str:
+        return str(getattr(self.source, "title", "") or getattr(self.source, "name", ""))
+
+    @property
+    def steps(self) -> tuple[StepView, ...]:
+        return tuple(map(StepView, self.source.steps))
+
+    @property
+    def start(self) -> str:
+        return _written(self.source.steps[0], "latex", 0) if self.source.steps else ""
+
+    @property
+    def text(self) -> str:
+        return _written(self.source.steps[0], "text", 0) if self.source.steps else ""
+
+    @property
+    def given(self) -> tuple[GivenView, ...]:
+        """With LaTeX."""
+        if not hasattr(self.source, "given_latex"):
+            return ()
+        return tuple(GivenView(kind, latex=latex) for kind, latex in self.source.given_latex())
+
+    @property
+    def given_text(self) -> tuple[GivenView, ...]:
+        """With text."""
+        if not hasattr(self.source, "given_text"):
+            return ()
+        return tuple(GivenView(kind, text) for kind, text in self.source.given_text())
+
+
+def _written(step: Any, form: str, side: int) -> str:
+    """The left (0) or right (1) side of a step that has a method to write itself so."""
+    return getattr(step, form)()[side] if hasattr(step, form) else ""
 
 
 @dataclass(frozen=True)
@@ -75,7 +125,7 @@ class DerivationView:
     @property
     def steps(self) -> int:
         """The number of steps."""
-        return sum(len(chain.steps) for chain in self.chains)
+        return sum(len(chain.source.steps) for chain in self.chains)
 
     @property
     def summary(self) -> str:
@@ -100,7 +150,7 @@ def view_derivation(provider: Provider, slug: str, evidence: Iterable[Evidence] 
     holds = bool(derivation.holds)
     examples = tuple(map(_counterexample, getattr(derivation, "counterexamples", ())))
     mutations = _mutations(slug, evidence)
-    return DerivationView(tuple(_chain(chain) for chain in chains), holds, refusals, mutations, examples)
+    return DerivationView(tuple(map(ChainView, chains)), holds, refusals, mutations, examples)
 
 
 def _counterexample(example: Any) -> CounterexampleView:
@@ -124,26 +174,3 @@ def _mutations(slug: str, evidence: Iterable[Evidence]) -> str:
                 f"{record.measured:.0f} of {record.n} mutants refused, {record.rung[1]:.0f} equal to the proof skipped"
             )
     return ""
-
-
-def _chain(chain: Any) -> ChainView:
-    steps = tuple(chain.steps)
-    start, text = ((getattr(steps[0], form)()[0] if steps and hasattr(steps[0], form) else "") for form in FORMS)
-    title = getattr(chain, "title", "") or getattr(chain, "name", "")
-    return ChainView(str(title), start, tuple(_step(step) for step in steps), _given(chain), text)
-
-
-FORMS = ("latex", "text")
-"""The methods by which a step writes its left and right side."""
-
-
-def _given(chain: Any) -> tuple[GivenView, ...]:
-    if not hasattr(chain, "given"):
-        return ()
-    plain, typeset = chain.given_text(), chain.given_latex()
-    return tuple(GivenView(kind, text, latex) for (kind, text), (_, latex) in zip(plain, typeset, strict=True))
-
-
-def _step(step: Any) -> StepView:
-    right, text = (getattr(step, form)()[1] if hasattr(step, form) else "" for form in FORMS)
-    return StepView(str(getattr(step, "title", step)), str(getattr(step, "rule", "")), right, text)

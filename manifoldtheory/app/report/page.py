@@ -1,15 +1,14 @@
 """The page: everything known about a run, in one file that loads nothing."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from manifoldtheory.app.report.derivations import DerivationView, view_derivation
 from manifoldtheory.app.report.figures import FIGURES, draw_figure
+from manifoldtheory.app.report.fragments import fragment, page_environment
 from manifoldtheory.app.report.tables import (
     SYMBOLS,
     WORDS,
@@ -23,7 +22,7 @@ from manifoldtheory.app.report.tables import (
     summarise,
 )
 from manifoldtheory.errors import InputError
-from manifoldtheory.ledger import Claim, Evidence, Form, Kind, Prediction, Provider, RunFolder, Verdict, notation
+from manifoldtheory.ledger import Claim, Evidence, Form, Kind, Provider, RunFolder, Verdict
 from manifoldtheory.ledger.runs import write_atomically
 
 REPORT = "report.html"
@@ -31,20 +30,8 @@ FIGURE_FOLDER = "figures"
 TEMPLATE = "page.html.jinja"
 LEAD = "energy-comparison"
 """The figure that opens the page."""
-LONG_LATEX = 120
 MOST_RECORDS = 600
 """A claim's simulation records are listed one by one up to here; beyond, the page points to evidence.parquet."""
-
-
-@dataclass(frozen=True)
-class Formula:
-    """A prediction with its remainder, ready for the page."""
-
-    name: str
-    mathml: str
-    remainder: str | None
-    long: bool
-    """Whether the remainder takes more than a line or so."""
 
 
 @dataclass(frozen=True)
@@ -64,25 +51,30 @@ class Section:
 
     slug: str
     claim: Claim | None
-    formulas: tuple[Formula, ...]
-    derivations: tuple[DerivationView, ...]
+    fragments: tuple[Any, ...]
+    """Markup of predictions, counterexamples and derivations, one per column that has any."""
     groups: Mapping[tuple[Kind, Form], Sequence[Summary]]
     records: tuple[Evidence, ...]
 
 
 def write_report(
-    folder: RunFolder, providers: Mapping[str, Provider], *, mapping: Callable[..., Iterable[Any]] = map
+    folder: RunFolder,
+    providers: Mapping[str, Provider],
+    *,
+    mapping: Callable[..., Iterable[Any]] = map,
+    typesetting: Callable[..., Iterable[Any]] = map,
 ) -> Path:
     """Writes ``report.html`` and ``figures/`` into a finished run's folder and returns the page's path.
 
-    Figures are drawn through `mapping`, a `map` that may work in other processes while the text is rendered. Raises
-    `InputError` when the run is not finished, or the folder can't be written.
+    Figures are drawn through `mapping`, and derivations of columns that can be pickled typeset through `typesetting`:
+    each a `map` that may work in other processes while the text is rendered. Raises `InputError` when the run is not
+    finished, or the folder can't be written.
     """
     evidence = folder.evidence
     page = folder.path / REPORT
     drawings = mapping(partial(draw_figure, evidence=evidence), FIGURES)
     try:
-        sections = _sections(evidence, providers)
+        sections = _sections(evidence, providers, typesetting)
         pictures: dict[str, Picture] = {}
         for kind, drawing in zip(FIGURES.values(), drawings, strict=True):
             if drawing is not None:
@@ -106,16 +98,7 @@ def render(
     pictures: Mapping[str, Picture],
 ) -> str:
     """The page as text. Whatever comes from outside is escaped."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"number": number, "probability": probability, "bounds": _bounds, "mathml": mathml}
+    environment = page_environment(number=number, probability=probability, bounds=_bounds)
     return environment.get_template(TEMPLATE).render(
         name=name,
         manifest=manifest,
@@ -144,52 +127,34 @@ def _counts(evidence: Sequence[Evidence]) -> list[tuple[Kind, Form, Verdict, int
     ]
 
 
-def _sections(evidence: Sequence[Evidence], providers: Mapping[str, Provider]) -> list[Section]:
+def _sections(
+    evidence: Sequence[Evidence], providers: Mapping[str, Provider], typesetting: Callable[..., Iterable[Any]]
+) -> list[Section]:
     claims = claims_of(providers)
     present = {record.claim for record in evidence}
-    sections = []
-    for slug in dict.fromkeys([*(slug for slug in claims if slug in present), *sorted(present)]):
-        own = [record for record in evidence if record.claim == slug]
-        simulated = [record for record in own if record.kind == Kind.SIMULATION]
-        columns = [provider for provider in providers.values() if slug in provider.claims()]
-        groups: dict[tuple[Kind, Form], list[Summary]] = {}
-        for summary in summarise(own):
-            groups.setdefault((summary.kind, summary.form), []).append(summary)
-        predictions = [item for column in columns for item in column.predictions(slug).items()]
-        sections.append(
-            Section(
-                slug=slug,
-                claim=claims.get(slug),
-                formulas=tuple(_formula(name, prediction) for name, prediction in predictions),
-                derivations=tuple(
-                    view for column in columns if (view := view_derivation(column, slug, own)) is not None
-                ),
-                groups=groups,
-                records=tuple(simulated if len(simulated) <= MOST_RECORDS else ()),
-            )
-        )
-    return sections
+    slugs = list(dict.fromkeys([*(slug for slug in claims if slug in present), *sorted(present)]))
+    records = {slug: tuple(record for record in evidence if record.claim == slug) for slug in slugs}
+    wanted = [
+        (provider, slug, records[slug])
+        for slug in slugs
+        for provider in providers.values()
+        if slug in provider.claims()
+    ]
+    far = [one for one in wanted if getattr(one[0], "portable", False)]
+    near = [one for one in wanted if not getattr(one[0], "portable", False)]
+    typeset: dict[str, list[Any]] = {slug: [] for slug in slugs}
+    fragments = typesetting(fragment, far)
+    for (_, slug, _), text in [*zip(near, map(fragment, near), strict=True), *zip(far, fragments, strict=True)]:
+        typeset[slug].append(text)
+    return [_section(slug, claims.get(slug), records[slug], tuple(typeset[slug])) for slug in slugs]
 
 
-def _formula(name: str, prediction: Prediction) -> Formula:
-    if prediction.remainder is None:
-        return Formula(name, mathml(prediction.latex()), None, long=False)
-    remainder = prediction.remainder.latex()
-    return Formula(name, mathml(prediction.latex()), mathml(remainder), long=len(remainder) > LONG_LATEX)
-
-
-@cache
-def mathml(latex: str) -> Any:
-    """LaTeX as MathML markup; as escaped source when it can't be converted, or would carry a link or a script."""
-    from markupsafe import Markup
-
-    try:
-        markup = notation.mathml(latex)
-    except Exception:  # the converter raises many kinds for LaTeX it does not know; the source is still worth showing
-        markup = ""
-    if not markup or re.search(r"\s(href|src|style|on\w+)\s*=", markup, flags=re.IGNORECASE):
-        return Markup("<code>{}</code>").format(latex)
-    return Markup(markup)
+def _section(slug: str, claim: Claim | None, records: Sequence[Evidence], fragments: tuple[Any, ...]) -> Section:
+    simulated = [record for record in records if record.kind == Kind.SIMULATION]
+    groups: dict[tuple[Kind, Form], list[Summary]] = {}
+    for summary in summarise(records):
+        groups.setdefault((summary.kind, summary.form), []).append(summary)
+    return Section(slug, claim, fragments, groups, tuple(simulated if len(simulated) <= MOST_RECORDS else ()))
 
 
 def _bounds(record: Evidence) -> str:

@@ -1,14 +1,25 @@
 """Plans, folders and what makes a run fail."""
 
+import threading
 from datetime import UTC, datetime
+from functools import partial
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 import pytest
 
 from manifoldtheory import ledger
-from manifoldtheory.app.cli.execution import execute, installed_columns, make_plan, new_folder, select_columns
+from manifoldtheory.app.cli.execution import (
+    Part,
+    Plan,
+    execute,
+    installed_columns,
+    make_plan,
+    new_folder,
+    select_columns,
+)
 from manifoldtheory.errors import InputError
-from manifoldtheory.ledger import Kind, Request, RunFolder
+from manifoldtheory.ledger import Kind, Progress, Request, RunFolder
 
 from ..fakes import FakeColumn, proof_evidence, record
 
@@ -74,3 +85,45 @@ def test_a_full_disk_is_named_with_the_way_out(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(RunFolder, "write", full)
     with pytest.raises(InputError, match=r"no space left on device.*--out"):
         execute(plan, folder, quiet=True)
+
+
+def test_portable_tasks_go_to_the_worker_while_others_run(tmp_path: Path) -> None:
+    names = []
+
+    def run(name: str, progress: Progress) -> list[ledger.Evidence]:
+        names.append((name, threading.current_thread() is threading.main_thread()))
+        return [record()]
+
+    parts = [Part(name, partial(run, name), portable) for name, portable in (("far", True), ("near", False))]
+    plan = Plan({"command": "verify"}, tuple(parts))
+    with ThreadPool(1) as worker:
+        evidence = execute(plan, RunFolder.create(tmp_path / "run", plan.identity, {}), quiet=True, worker=worker)
+        assert len(evidence) == 2
+        assert sorted(names) == [("far", False), ("near", True)]
+        names.clear()
+        alone = Plan({"command": "prove"}, (parts[0],))
+        execute(alone, RunFolder.create(tmp_path / "alone", alone.identity, {}), quiet=True, worker=worker)
+    assert names == [("far", True)]  # nothing else would run meanwhile
+
+
+def test_what_the_worker_has_done_is_kept_when_another_task_fails(tmp_path: Path) -> None:
+    done = threading.Event()
+
+    def far(progress: Progress) -> list[ledger.Evidence]:
+        threading.Timer(0.2, done.set).start()  # by then the pool has its result
+        return [record()]
+
+    def near(progress: Progress) -> list[ledger.Evidence]:
+        assert done.wait(10)
+        return [record()]
+
+    def fail(progress: Progress) -> list[ledger.Evidence]:
+        raise RuntimeError("a defect")
+
+    plan = Plan({"command": "verify"}, (Part("far", far, True), Part("near", near), Part("bad", fail)))
+    folder = RunFolder.create(tmp_path / "run", plan.identity, {})
+    with ThreadPool(1) as worker, pytest.raises(RuntimeError, match="a defect"):
+        execute(plan, folder, quiet=True, worker=worker)
+    assert folder.has("far")
+    assert folder.has("near")
+    assert not folder.has("bad")

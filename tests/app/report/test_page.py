@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from manifoldtheory.app.report import write_report
-from manifoldtheory.app.report.page import mathml
+from manifoldtheory.app.report.fragments import mathml
 from manifoldtheory.errors import InputError
 from manifoldtheory.ledger import Evidence, Form, Kind, Prediction, RunFolder, Verdict
 
