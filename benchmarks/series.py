@@ -2,7 +2,7 @@
 
 The graph z = ½ uᵀHu, H symbolic, has the geodesic equation u″ = −H u (u′ᵀH u′)/(1 + |H u|²). Both sides solve it by
 Picard's iteration from u = s v, v = (3/5, 4/5), each step of which is right to two orders more, and expand
-t = √(|u|² + z²) in the arclength s. The same normal form is asked of both, and of `proofs.geodesic_series`.
+t = √(|u|² + z²) in the arclength s. The same normal form is asked of both, and of `proofs.patches.geodesic_series`.
 """
 
 from collections.abc import Iterator
@@ -14,8 +14,8 @@ import sympy
 
 from benchmarks.harness import Benchmark, Measurement, Setting, limit, speed
 from benchmarks.timing import race, timing
-from proofs.geodesic_series import geodesic
-from proofs.monge_graphs import monge_patch
+from proofs.patches.geodesic_series import geodesic
+from proofs.patches.monge_graphs import monge_patch
 from proofs.series import Series, SeriesRing
 
 NAMES = ("h11", "h12", "h22")
@@ -79,7 +79,7 @@ def coefficients(radius: Any, order: int) -> list[Any]:
 
 
 def by_motion(order: int) -> list[Any]:
-    """The same from `proofs.geodesic_series`, which takes H from the general patch of degree 2."""
+    """The same from `proofs.patches.geodesic_series`, which takes H from the general patch of degree 2."""
     graph = monge_patch(2, 1, order, 2)
     found = geodesic(graph, DIRECTION, order)
     names = dict(zip(map(sympy.Symbol, graph.ring.coefficients), sympy.symbols(NAMES), strict=True))

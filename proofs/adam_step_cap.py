@@ -23,10 +23,10 @@ from proofs.certificate import Chain
 from proofs.conditions import deterministic, direction_free, independent, nonzero, sphere
 from proofs.contractions import A, U, w
 from proofs.derivation import Derivation, Finding
-from proofs.diagonal_tangent import diagonal_energy, diagonal_tangent
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Expectation, Iterate, Mean, Slope
-from proofs.gaussian_signs import along, components, plackett, sign_alignment, sign_correlation, x, y
+from proofs.gradients.diagonal_tangent import diagonal_energy, diagonal_tangent
+from proofs.gradients.gaussian_signs import along, components, plackett, sign_alignment, sign_correlation, x, y
 from proofs.rules.gaussian import sign
 from proofs.symbols import ambient_dim, dim, second_moment_decay, steps, tangent_share
 

@@ -13,7 +13,17 @@ from proofs.conditions import deterministic, nonzero, positive, vectors
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Dot, Expectation, Inverse, Remainders, Zero, without_remainders
-from proofs.occurrence_updates import INDEPENDENCE, MEAN_SQUARE, NOISE, OCCURRENCE, V, b, epsilon, following, xi
+from proofs.frequency.occurrence_updates import (
+    INDEPENDENCE,
+    MEAN_SQUARE,
+    NOISE,
+    OCCURRENCE,
+    V,
+    b,
+    epsilon,
+    following,
+    xi,
+)
 from proofs.symbols import (
     frequency,
     learning_rate,

@@ -1,19 +1,19 @@
 r"""The gradients of an attention layer's maps near p: when their base term cancels.
 
-From softmax attention written out (`proofs.attention_maps`),
+From softmax attention written out (`proofs.gradients.attention_maps`),
 
     ∂L/∂W_K = Σ_j a_j (u_j − ū) q x_jᵀ/√d_k,   u_j = gᵀ(W_V x_j + b_V),   Σ_j a_j (u_j − ū) = 0,
 
-for any number of keys (`proofs.softmax`). With x_j = p + ξ_j the base point cancels, and with v = W_Vᵀ g and
+for any number of keys (`proofs.gradients.softmax`). With x_j = p + ξ_j the base point cancels, and with v = W_Vᵀ g and
 covariances under the weights at t = 0
 
     ⟨y, ∂L/∂W_K⟩ = (q/√d_k) [t² Cov(⟨v, ξ₁⟩, ⟨y, ξ₁⟩) + O(t³)],   y ∈ T,
     ⟨y, ∂L/∂W_K⟩ = (q/√d_k) [½ t³ Cov(⟨v, ξ₁⟩, ⟨y, II(ξ₁, ξ₁)⟩) + O(t⁴)],   y ∈ N
 
-(`proofs.attention_gradient_cases`). Rotary positions give every key a gain γ_j = ⟨q, R_j b⟩/√d_k of its own, and the
-base point stays, as t ⟨y, p⟩ Cov(⟨v, ξ₁⟩, γ): most published models use them (`proofs.attention_gradient_failures`,
-with several base points, sigmoid weights and null keys; `proofs.query_key_norm`; `proofs.layer_norm`). `rows` is the
-table.
+(`proofs.gradients.attention_gradient_cases`). Rotary positions give every key a gain γ_j = ⟨q, R_j b⟩/√d_k of its own,
+and the base point stays, as t ⟨y, p⟩ Cov(⟨v, ξ₁⟩, γ): most published models use them
+(`proofs.gradients.attention_gradient_failures`, with several base points, sigmoid weights and null keys;
+`proofs.gradients.query_key_norm`; `proofs.gradients.layer_norm`). `rows` is the table.
 
 Beyond the sources: in the rows of W_K that partial rotary positions leave alone (three quarters of them in Pythia) the
 base point cancels, in the others it does not. A bias by relative position keeps the exponents 2 and 3, but takes the
@@ -24,20 +24,20 @@ attention has 1 and 1, with T after it 2 and 1.
 from collections.abc import Iterable, Mapping
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
-from proofs import attention_gradient_cases as around_one_point
-from proofs import attention_maps as maps
-from proofs.attention_expansions import common
-from proofs.attention_gradient_failures import null_key, rotary, several_base_points, sigmoid
-from proofs.attention_instances import coefficients, exponents, refuting
-from proofs.attention_settings import SETTINGS, Setting
 from proofs.certificate import Chain
 from proofs.derivation import Derivation, Finding
 from proofs.expressions import Remainders
-from proofs.gradient_rows import Row, leading
-from proofs.layer_norm import layer_norm
+from proofs.gradients import attention_gradient_cases as around_one_point
+from proofs.gradients import attention_maps as maps
+from proofs.gradients.attention_expansions import common
+from proofs.gradients.attention_gradient_failures import null_key, rotary, several_base_points, sigmoid
+from proofs.gradients.attention_instances import coefficients, exponents, refuting
+from proofs.gradients.attention_settings import SETTINGS, Setting
+from proofs.gradients.gradient_rows import Row, leading
+from proofs.gradients.layer_norm import layer_norm
+from proofs.gradients.query_key_norm import query_key_norm
+from proofs.gradients.softmax import deviations, t
 from proofs.provider import PROVIDER
-from proofs.query_key_norm import query_key_norm
-from proofs.softmax import deviations, t
 
 CLAIM = Claim(
     slug="attention-gradient-bias",
@@ -140,8 +140,8 @@ def predictions(table: Iterable[Row]) -> Mapping[str, Prediction]:
     """For every chain of the table, under its name, the limit of ``⟨y, gradient⟩/t^k`` as t falls to 0: exact.
 
     k is the exponent of the row's term. Symbols are ⟨q, b⟩/√d_k = gain and averages over the keys of the context at
-    t = 0, in `proofs.attention_averages.AVERAGES`; `proofs.attention_contexts.on_keys` writes them out for given
-    keys.
+    t = 0, in `proofs.gradients.attention_averages.AVERAGES`; `proofs.gradients.attention_contexts.on_keys` writes them
+    out for given keys.
     """
     terms = {term.chain: term for row in table for term in (row.tangent, row.normal)}
     return {chain: Prediction(chain, term.coefficient) for chain, term in terms.items()}

@@ -3,8 +3,9 @@ r"""The bias of directions under a radial law g: proportional to the mean square
 On the shell of radius t the density relative to uniform is 1 + (c − ⟨c⟩) t² + O(t³); mixed over g it is
 1 + (c − ⟨c⟩) E t² + O(E t³), with divergence ½ Var(c) (E t²)² from uniform. That E t³/E t² → 0 is sufficient; what is
 necessary is E[t²; t > ε]/E t² → 0 for every ε: with it the remainder O(t³) mixes to O(ε E t² + E[t²; t > ε]), and on
-the unit cylinder the constant is another without it (`proofs.cylinder_directions`; the two inequalities between this
-condition and E t⁴/E t² → 0 are stated there, not derived in steps). Laws that fail: `proofs.radial_failures`.
+the unit cylinder the constant is another without it (`proofs.geometry.cylinder_directions`; the two inequalities
+between this condition and E t⁴/E t² → 0 are stated there, not derived in steps). Laws that fail:
+`proofs.geometry.radial_failures`.
 """
 
 import sympy
@@ -12,7 +13,6 @@ import sympy
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.certificate import Chain
 from proofs.conditions import deterministic, direction_free, remainder
-from proofs.cylinder_directions import bounded_law, cylinder_contrast
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact, turned
 from proofs.expressions import (
@@ -22,9 +22,10 @@ from proofs.expressions import (
     is_remainder,
     without_remainders,
 )
+from proofs.geometry.cylinder_directions import bounded_law, cylinder_contrast
+from proofs.geometry.radial_failures import truncated_pareto, two_points, unbounded_radius
+from proofs.geometry.radial_instances import instances
 from proofs.majorants import COEFFICIENT_SPREAD, at_range, shell_odd_tail, shell_tail
-from proofs.radial_failures import truncated_pareto, two_points, unbounded_radius
-from proofs.radial_instances import instances
 from proofs.symbols import (
     coefficient,
     coefficient_mean,

@@ -1,10 +1,10 @@
 r"""The centroid of output embeddings under plain SGD: it does not move, and what is never a target moves across it.
 
-The gradient of the softmax loss in row v is (p_v − y_v) h (`proofs.softmax_head`). Probabilities and targets both add
-up to 1 over the vocabulary, hence Σ_v ∂L/∂e_v = 0 in every context and at all embeddings: each step of SGD keeps the
-centroid. A row that is never a target moves by −η E[p_v h], which is −η E[h]/V while all logits are equal: rare tokens
-leave in one direction, away from the mean feature. Adam's first step takes the signs of the rows, one against V − 1,
-and tied embeddings have the gradient of the feature on top; both move the centroid.
+The gradient of the softmax loss in row v is (p_v − y_v) h (`proofs.frequency.softmax_head`). Probabilities and targets
+both add up to 1 over the vocabulary, hence Σ_v ∂L/∂e_v = 0 in every context and at all embeddings: each step of SGD
+keeps the centroid. A row that is never a target moves by −η E[p_v h], which is −η E[h]/V while all logits are equal:
+rare tokens leave in one direction, away from the mean feature. Adam's first step takes the signs of the rows, one
+against V − 1, and tied embeddings have the gradient of the feature on top; both move the centroid.
 """
 
 import sympy
@@ -15,7 +15,7 @@ from proofs.conditions import deterministic, nonzero
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact, turned
 from proofs.expressions import At, Expectation, Iterate, Remainders
-from proofs.softmax_head import (
+from proofs.frequency.softmax_head import (
     SOFTMAX,
     embedding,
     is_target,
@@ -26,7 +26,7 @@ from proofs.softmax_head import (
     tied_gradient,
     weight,
 )
-from proofs.softmax_modules import adam_instance, tied_instance
+from proofs.frequency.softmax_modules import adam_instance, tied_instance
 from proofs.symbols import feature, feature_mean, initial_centroid, step_size, steps, target_embedding, vocabulary_size
 
 CLAIM = Claim(

@@ -4,7 +4,7 @@ Along a unit-speed geodesic γ with chord ξ = γ − p and t = |ξ|, ``(t²)″
 γ(s) back to p, ``⟨ξ, γ″⟩ = −½ s² F + O(s³)`` with F = |γ″|², as ⟨γ′, γ″⟩ = 0: integrated twice,
 ``t² = s² − F s⁴/12 + O(s⁵)``. One order more takes ⟨γ″, γ‴⟩ = ½F′, which changes its sign with the direction:
 ``t² = s² − F s⁴/12 − F′ s⁵/24 + O(s⁶)``. A geodesic of a Cᵏ submanifold is a Cᵏ curve; the remainders are bounded where
-γ″, or γ‴, is Lipschitz; where it is continuous they are o(s³) and o(s⁴), see `proofs.chord_continuity`.
+γ″, or γ‴, is Lipschitz; where it is continuous they are o(s³) and o(s⁴), see `proofs.geometry.chord_continuity`.
 """
 
 from typing import Any
@@ -13,9 +13,12 @@ import sympy
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.certificate import Chain
-from proofs.chord_continuity import continuous
 from proofs.conditions import remainder, vectors
-from proofs.curve_jets import (
+from proofs.derivation import Derivation, Finding
+from proofs.expansion import ChainBuilder, fact
+from proofs.expressions import At, Derived, Dot, Inverse, Primitive, Remainders, is_remainder, without_remainders
+from proofs.geometry.chord_continuity import continuous
+from proofs.geometry.curve_jets import (
     CURVE,
     TWICE_INTEGRATED,
     UNIT_SPEED,
@@ -26,10 +29,7 @@ from proofs.curve_jets import (
     second,
     third,
 )
-from proofs.derivation import Derivation, Finding
-from proofs.direction_parity import sense
-from proofs.expansion import ChainBuilder, fact
-from proofs.expressions import At, Derived, Dot, Inverse, Primitive, Remainders, is_remainder, without_remainders
+from proofs.geometry.direction_parity import sense
 from proofs.majorants import geodesic_arclength_tail
 from proofs.symbols import curvature_bound, normal_curvature_sq, radius
 

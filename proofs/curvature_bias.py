@@ -1,10 +1,11 @@
 r"""Directions at a fixed ambient radius t: their density is 1 + c t² + O(t³) relative to flat space, and not constant.
 
-c depends on the measure and on what is called a direction. Of a geodesic (`proofs.geodesic_density`) it is F/8 by
-arclength, (m+2)F/24 in geodesic polar coordinates, (m+2)F/24 − Ric/6 by volume; of P_T ξ, as principal components see
-it, S/2 − (m+2)F/8 by volume (`proofs.projected_density`). The t³ terms are odd (`proofs.direction_parity`,
-`proofs.geodesic_parity`). The two by volume have the same average, that of a small extrinsic ball (L. Karp, M. Pinsky,
-Bull. London Math. Soc. 21, 1989). Where the order of directions is another than that of F: `proofs.direction_examples`.
+c depends on the measure and on what is called a direction. Of a geodesic (`proofs.geometry.geodesic_density`) it is F/8
+by arclength, (m+2)F/24 in geodesic polar coordinates, (m+2)F/24 − Ric/6 by volume; of P_T ξ, as principal components
+see it, S/2 − (m+2)F/8 by volume (`proofs.geometry.projected_density`). The t³ terms are odd
+(`proofs.geometry.direction_parity`, `proofs.geometry.geodesic_parity`). The two by volume have the same average, that
+of a small extrinsic ball (L. Karp, M. Pinsky, Bull. London Math. Soc. 21, 1989). Where the order of directions is
+another than that of F: `proofs.geometry.direction_examples`.
 """
 
 from typing import Any
@@ -15,15 +16,15 @@ from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement
 from proofs.averages import mean_curvature, mean_ricci, mean_shape
 from proofs.certificate import Chain
 from proofs.derivation import Derivation, Finding, imported
-from proofs.direction_examples import equal_spheres, pinched, reversals, round_cylinder, surface, surfaces
-from proofs.direction_instances import instances
-from proofs.direction_parity import projected_parities
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Mean, Remainders, without_remainders
-from proofs.geodesic_density import geodesic_routes
-from proofs.geodesic_parity import geodesic_parities
+from proofs.geometry.direction_examples import equal_spheres, pinched, reversals, round_cylinder, surface, surfaces
+from proofs.geometry.direction_instances import instances
+from proofs.geometry.direction_parity import projected_parities
+from proofs.geometry.geodesic_density import geodesic_routes
+from proofs.geometry.geodesic_parity import geodesic_parities
+from proofs.geometry.projected_density import extrinsic_ball, projected_routes
 from proofs.majorants import density_tail, geodesic_density_tail
-from proofs.projected_density import extrinsic_ball, projected_routes
 from proofs.symbols import dim, normal_curvature_sq, radius, ricci, second_form_sq, shape_sq, trace_form_sq
 
 CLAIM = Claim(

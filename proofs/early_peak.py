@@ -1,9 +1,9 @@
 r"""When gradients are most tangent: early, for the mean gradient; at all times, for the gradients of single tokens.
 
 In gradient flow on ½E|Wx − W*x|² the component of the mean gradient along an eigenvector of E[x xᵀ] with eigenvalue λ
-is λ a e^{−λτ}, a the initial error (`proofs.linear_flow`). With equal initial error per dimension and one rate on T and
-one on N, its energy per dimension in T over that in N is (λ_T/λ_N)² e^{−2(λ_T−λ_N)τ}: it is largest at τ = 0, falls all
-the time and crosses 1 at τ* = ln(λ_T/λ_N)/(λ_T − λ_N).
+is λ a e^{−λτ}, a the initial error (`proofs.gradients.linear_flow`). With equal initial error per dimension and one
+rate on T and one on N, its energy per dimension in T over that in N is (λ_T/λ_N)² e^{−2(λ_T−λ_N)τ}: it is largest at τ
+= 0, falls all the time and crosses 1 at τ* = ln(λ_T/λ_N)/(λ_T − λ_N).
 
 The gradient of one token is δ ξᵀ, whose energies are |δ|²|ξ_T|² and |δ|²|ξ_N|². Where |ξ_N|² ≤ ¼ F_max t²|ξ|²,
 t the largest radius, |ξ_T|² = |ξ|² − |ξ_N|² is at least (4/(F_max t²) − 1)|ξ_N|², whatever δ is: the ratio of energies
@@ -18,7 +18,8 @@ from proofs.conditions import deterministic, nonzero, vectors
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import At, Dot, Expectation, Flow, Remainders, Slope, Zero
-from proofs.linear_flow import direction, rate, row
+from proofs.gradients.linear_flow import direction, rate, row
+from proofs.gradients.trained_tokens import late_tokens
 from proofs.symbols import (
     ambient_dim,
     curvature_sq_max,
@@ -28,7 +29,6 @@ from proofs.symbols import (
     tangent_rate,
     time,
 )
-from proofs.trained_tokens import late_tokens
 
 CLAIM = Claim(
     slug="early-peak",

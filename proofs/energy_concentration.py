@@ -13,6 +13,8 @@ from proofs.averages import mean_curvature
 from proofs.certificate import Chain, Equation
 from proofs.conditions import Condition, centred, deterministic, independent, nonzero, remainder, vectors
 from proofs.derivation import Derivation, Finding, imported
+from proofs.energy.haar_moments import null_moments
+from proofs.energy.noisy_sphere import noisy_sphere
 from proofs.expansion import ChainBuilder, fact, turned
 from proofs.expressions import (
     Dot,
@@ -23,10 +25,8 @@ from proofs.expressions import (
     is_remainder,
     without_remainders,
 )
-from proofs.haar_moments import null_moments
+from proofs.geometry.projected_density import NORMAL_CURVATURE, bending, height, rho
 from proofs.majorants import at_range, normal_energy_tail
-from proofs.noisy_sphere import noisy_sphere
-from proofs.projected_density import NORMAL_CURVATURE, bending, height, rho
 from proofs.symbols import (
     ambient_dim,
     curvature_bound,

@@ -8,8 +8,8 @@ T over that in N (`proofs.energy_concentration`)
 
 with ambient noise of variance σ² per dimension. Without noise R = 1/(m b κ V): the tightest tokens are the most
 aligned, and these are the most frequent ones where V_f falls with f, for V_0 > V_∞ (`proofs.variance_collapse`). With
-noise R is largest at V* = σ/√(bκ) − mσ² + O(σ³) (`proofs.noise_peak`): below V* the tightest tokens are the least
-aligned.
+noise R is largest at V* = σ/√(bκ) − mσ² + O(σ³) (`proofs.frequency.noise_peak`): below V* the tightest tokens are the
+least aligned.
 """
 
 from typing import Any
@@ -23,8 +23,8 @@ from proofs.derivation import Derivation, Finding, imported
 from proofs.energy_concentration import FOURTH, SCALE, SECOND, e, fourth_moment, second_moment
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Expectation, Remainders, Slope, is_remainder, without_remainders
-from proofs.frequent_tokens import noisy_tokens, spreading_tokens
-from proofs.noise_peak import bending, noise, peak_variance, small_noise_peak, tightest_tokens, variance_slope
+from proofs.frequency.frequent_tokens import noisy_tokens, spreading_tokens
+from proofs.frequency.noise_peak import bending, noise, peak_variance, small_noise_peak, tightest_tokens, variance_slope
 from proofs.provider import PROVIDER
 from proofs.symbols import (
     ambient_dim,

@@ -23,9 +23,9 @@ from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement
 from proofs.certificate import Chain, Equation
 from proofs.conditions import nonzero, vectors
 from proofs.derivation import Derivation, Finding
+from proofs.energy.removed_spectra import counterexamples, instances
 from proofs.expansion import ChainBuilder, fact, turned
 from proofs.expressions import Dot, Slope
-from proofs.removed_spectra import counterexamples, instances
 from proofs.symbols import (
     ambient_dim,
     rank,

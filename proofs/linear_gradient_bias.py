@@ -3,29 +3,30 @@ r"""The weight gradient of a linear layer near p: how its normal part compares w
 For y = Wx and x = p + ξ the gradient of the weights is δ xᵀ = δ ξᵀ + δ pᵀ; the claim concerns δ ξᵀ (the base term is
 removed by centring, by a bias at stationarity, or explicitly).
 
-Per token the ratio of the parts is (√F/2) t + O(t²) whatever δ is (`proofs.linear_gradient_tokens`). For the mean
-gradient E[δ ξᵀ] the claim divides the upper bounds O(t²) of the normal and O(t) of the tangent part. There is no lower
-bound on the tangent part: with
+Per token the ratio of the parts is (√F/2) t + O(t²) whatever δ is (`proofs.gradients.linear_gradient_tokens`). For the
+mean gradient E[δ ξᵀ] the claim divides the upper bounds O(t²) of the normal and O(t) of the tangent part. There is no
+lower bound on the tangent part: with
 
     E[δ ξ_Tᵀ] = t δ(p) E[u]ᵀ + t² Dδ Σ_T + O(t³),   E[δ ξ_Nᵀ] = ½ t² δ(p) E[II(u, u)]ᵀ + O(t³)
 
-(`proofs.linear_gradient_expansion`) it is of order t² as soon as E u = 0, and smaller where Dδ vanishes on T. What is
-true is a table of 14 cases (`proofs.linear_gradient_cases`), each with an instance (`proofs.linear_gradient_settings`).
-In two of them the ratio grows as t falls, in five it tends to a constant. At W = 0 every token has the same δ, and
-under symmetric sampling the tangent part vanishes altogether. Softmax cross-entropy with one-hot labels has δ(p) ≠ 0
-always, as no probability is 0 or 1: its cases are those with δ(p) ≠ 0.
+(`proofs.gradients.linear_gradient_expansion`) it is of order t² as soon as E u = 0, and smaller where Dδ vanishes on T.
+What is true is a table of 14 cases (`proofs.gradients.linear_gradient_cases`), each with an instance
+(`proofs.gradients.linear_gradient_settings`). In two of them the ratio grows as t falls, in five it tends to a
+constant. At W = 0 every token has the same δ, and under symmetric sampling the tangent part vanishes altogether.
+Softmax cross-entropy with one-hot labels has δ(p) ≠ 0 always, as no probability is 0 or 1: its cases are those with
+δ(p) ≠ 0.
 """
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
-from proofs import linear_gradient_tokens as tokens
 from proofs.certificate import Chain
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expressions import Remainders
-from proofs.gradient_rows import Row
-from proofs.linear_gradient_cases import CASES, Derived, derived
-from proofs.linear_gradient_expansion import FORMS, mean, output_gradient, slope, token, weight_gradient
-from proofs.linear_gradient_instances import Instance, expanded, instance
-from proofs.linear_gradient_settings import SETTINGS, SOFTMAX, UNTRAINED
+from proofs.gradients import linear_gradient_tokens as tokens
+from proofs.gradients.gradient_rows import Row
+from proofs.gradients.linear_gradient_cases import CASES, Derived, derived
+from proofs.gradients.linear_gradient_expansion import FORMS, mean, output_gradient, slope, token, weight_gradient
+from proofs.gradients.linear_gradient_instances import Instance, expanded, instance
+from proofs.gradients.linear_gradient_settings import SETTINGS, SOFTMAX, UNTRAINED
 from proofs.provider import PROVIDER
 
 CLAIM = Claim(
@@ -115,8 +116,9 @@ def predictions(per_token: Chain, table: list[Derived]) -> dict[str, Prediction]
 
     The latter are components cᵀE[δ ξᵀ]e along unit vectors c, e_T, e_N, in the symbols radius, base_output_gradient,
     direction_mean, slope_covariance, bending_mean and slope_bending (`proofs.symbols`), tangent_moment_n and
-    normal_moment_n (coefficients of t^n, `proofs.linear_gradient_expansion.MOMENTS`). Their remainders are the further
-    terms of the expansion to order t⁶, in the same symbols. ``per-token-ratio`` has a proved bound as its remainder.
+    normal_moment_n (coefficients of t^n, `proofs.gradients.linear_gradient_expansion.MOMENTS`). Their remainders are
+    the further terms of the expansion to order t⁶, in the same symbols. ``per-token-ratio`` has a proved bound as its
+    remainder.
     """
     laws = {name: law for row in table for name, law in row.predictions.items()}
     return {per_token.name: tokens.prediction(per_token), **laws}

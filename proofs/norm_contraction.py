@@ -5,25 +5,25 @@ x ← x − η(ωx + b(λ(x − µ) + ε)), b ∈ {0, 1} and E b = f. In the mea
 nearer to µ, at ω/(ω + fλ) |µ|, and farther from the origin, at fλ/(ω + fλ) |µ|; for two tokens the ratio of norms over
 the ratio of distances is f/f′. The mean square about a point follows from that of x.
 
-Tied softmax (`proofs.tied_softmax`): from a common start µ the first step leaves the centroid at µ, draws frequent
-tokens away from the origin, pushes rare ones towards it, and drives both away from the centroid.
+Tied softmax (`proofs.frequency.tied_softmax`): from a common start µ the first step leaves the centroid at µ, draws
+frequent tokens away from the origin, pushes rare ones towards it, and drives both away from the centroid.
 
-Untied softmax on a constant feature (`proofs.unigram_softmax`): the centroid is the origin, and stays so, and yet the
-most frequent tokens are not the nearest to it: |log f − E log f|/|h| is least at the geometric mean frequency.
+Untied softmax on a constant feature (`proofs.frequency.unigram_softmax`): the centroid is the origin, and stays so, and
+yet the most frequent tokens are not the nearest to it: |log f − E log f|/|h| is least at the geometric mean frequency.
 """
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.certificate import Chain
 from proofs.conditions import nonzero
-from proofs.contracting_tokens import decayed_instance, tied_instance, unigram_instance
-from proofs.decayed_embedding import decayed_embedding, rate
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import At, Remainders, Slope
-from proofs.softmax_head import input_gradient
+from proofs.frequency.contracting_tokens import decayed_instance, tied_instance, unigram_instance
+from proofs.frequency.decayed_embedding import decayed_embedding, rate
+from proofs.frequency.softmax_head import input_gradient
+from proofs.frequency.tied_softmax import first_step
+from proofs.frequency.unigram_softmax import unigram_equilibrium
 from proofs.symbols import centre, decay_rate, frequency, other_frequency, restoring_rate
-from proofs.tied_softmax import first_step
-from proofs.unigram_softmax import unigram_equilibrium
 
 CLAIM = Claim(
     slug="norm-contraction",

@@ -25,8 +25,8 @@ from proofs.conditions import curve, direction_free, nonzero, vectors
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Derived, Dot, Mean, Remainders, without_remainders
-from proofs.normalisation_gradient import SILENT, SQUARE, base_gradient, input_, normalised, radial_gradient
-from proofs.normalised_lines import arcs, output
+from proofs.gradients.normalisation_gradient import SILENT, SQUARE, base_gradient, input_, normalised, radial_gradient
+from proofs.gradients.normalised_lines import arcs, output
 from proofs.provider import PROVIDER
 from proofs.symbols import (
     ambient_dim,

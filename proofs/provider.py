@@ -27,8 +27,8 @@ from manifoldtheory.ledger import (
 from manifoldtheory.ledger.providers import Size
 
 if TYPE_CHECKING:
-    from proofs.continued_expansions import Expansion, Surface
     from proofs.derivation import Derivation
+    from proofs.patches.continued_expansions import Expansion, Surface
 
 
 MUTANTS: Mapping[Size, int | None] = {"smoke": 8, "default": 100, "thorough": None}
@@ -196,7 +196,7 @@ def _continuations(request: Request) -> "list[_Continuation]":
 
 @cache
 def _continued(order: int | None, graph: str | None, align: bool) -> "list[_Continuation]":
-    from proofs.continued_expansions import surfaces
+    from proofs.patches.continued_expansions import surfaces
 
     order, found = surfaces(order, graph, align=align)
     return [_Continuation(surface, order) for surface in found]
@@ -216,7 +216,7 @@ class _Continuation:
     @cached_property
     def expansion(self) -> "Expansion":
         """The expansion, made once."""
-        from proofs.continued_expansions import expand_on
+        from proofs.patches.continued_expansions import expand_on
 
         return expand_on(self.surface, self.order)
 

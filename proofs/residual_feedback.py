@@ -2,9 +2,9 @@ r"""Gradient flow, residual blocks and isotropy: what training on a curved cloud
 
 A linear layer y = Wx from W = 0 learns W* at the rates of E[ξ ξᵀ]: λ_T = E t²/m on T, and on N the eigenvalues of
 ¼ E t⁴ A, A_ab = (2 tr(h^a h^b) + tr h^a tr h^b)/(m(m+2)), which are 0 outside the first normal space
-(`proofs.input_covariance`, `proofs.linear_flow`). For W* = c > 0 on both the components w_T = c(1 − e^{−λ_T τ}) and w_N
-are c e^{−λ_N τ}(1 − e^{−(λ_T − λ_N)τ}) apart: w_T leads, but both end at c. L residual blocks x + Wx that share W
-stretch T by (1 + w_T)^L, and with the stretch g of T relative to N
+(`proofs.gradients.input_covariance`, `proofs.gradients.linear_flow`). For W* = c > 0 on both the components w_T = c(1 −
+e^{−λ_T τ}) and w_N are c e^{−λ_N τ}(1 − e^{−(λ_T − λ_N)τ}) apart: w_T leads, but both end at c. L residual blocks x +
+Wx that share W stretch T by (1 + w_T)^L, and with the stretch g of T relative to N
 
     d IsoScore*/dg = 4g (g² tr C_T + tr C_N)(tr C_T tr C_N² − g² tr C_T² tr C_N)/((d − 1)(g⁴ tr C_T² + tr C_N²)²),
 
@@ -21,10 +21,10 @@ from proofs.conditions import nonzero
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import At, Iterate, LimitAtZero, Remainders, Slope, without_remainders
-from proofs.input_covariance import direction_averages, rates, shell_averages, symmetric_forms
-from proofs.linear_flow import gradient, rate, weight_law
+from proofs.gradients.input_covariance import direction_averages, rates, shell_averages, symmetric_forms
+from proofs.gradients.linear_flow import gradient, rate, weight_law
+from proofs.gradients.shaped_blocks import counterexamples
 from proofs.majorants import COEFFICIENT_SPREAD, at_range, graph_height_sq_tail, normal_energy_tail, shell_tail
-from proofs.shaped_blocks import counterexamples
 from proofs.symbols import (
     ambient_dim,
     curvature_bound,

@@ -21,8 +21,8 @@ from proofs.contractions import G, h, w
 from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Mean, Remainders, is_remainder, without_remainders
+from proofs.geometry.projected_density import rho
 from proofs.majorants import normal_energy_tail, shell_tail
-from proofs.projected_density import rho
 from proofs.symbols import curvature_bound, dim, normal_curvature_sq, radius, shape_sq, trace_form_component
 
 CLAIM = Claim(

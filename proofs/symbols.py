@@ -67,7 +67,7 @@ spherical_curvature_sq_mean = sympy.Symbol("spherical_curvature_sq_mean", nonneg
 base_output_gradient = sympy.Symbol("base_output_gradient", real=True)
 """⟨c, δ(p)⟩, a component of the output gradient at the base point."""
 direction_mean = sympy.Symbol("direction_mean", real=True)
-"""E⟨e_T, u⟩ of a cloud ξ = t u + …; see `proofs.linear_gradient_expansion`."""
+"""E⟨e_T, u⟩ of a cloud ξ = t u + …; see `proofs.gradients.linear_gradient_expansion`."""
 slope_covariance = sympy.Symbol("slope_covariance", real=True)
 """E[(Dδ u)⟨e_T, u⟩], the derivative of the output gradient times the covariance of u."""
 bending_mean = sympy.Symbol("bending_mean", real=True)

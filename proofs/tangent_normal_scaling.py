@@ -11,12 +11,12 @@ import sympy
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.certificate import Chain
 from proofs.conditions import remainder, vectors
-from proofs.curve_jets import displacement, initial, s
 from proofs.derivation import Derivation, Finding, imported
-from proofs.dropped_hypotheses import dropped
-from proofs.dropped_hypothesis_instances import crossover, instances
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Norm, NormalPart, Remainders, without_remainders
+from proofs.geometry.curve_jets import displacement, initial, s
+from proofs.geometry.dropped_hypotheses import dropped
+from proofs.geometry.dropped_hypothesis_instances import crossover, instances
 from proofs.majorants import geodesic_height_tail, geodesic_shortfall_tail
 from proofs.symbols import curvature_bound, normal_curvature_sq, radius
 

@@ -3,7 +3,7 @@ r"""The spread of a token about its centre under plain SGD, and how its frequenc
 A token of frequency f moves when it occurs: ξ ← ξ − b η(λξ + ε) for ξ = x − µ, with b ∈ {0, 1} and E b = f. So
 V = E|ξ|² obeys V ← (1 − fηλ(2−ηλ))V + fη²σ²; hence V_n = V_∞ + (V_0 − V_∞)(1 − fηλ(2−ηλ))ⁿ, V_∞ = ησ²/(λ(2−ηλ)), and
 ∂V_n/∂f = (V_∞ − V_0) n ηλ(2−ηλ)(1 − fηλ(2−ηλ))ⁿ⁻¹: the frequency is how fast V_∞ is approached, from either side.
-Steps of 1/n_f, n_f the number of occurrences so far: see `proofs.decaying_steps`.
+Steps of 1/n_f, n_f the number of occurrences so far: see `proofs.frequency.decaying_steps`.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ import sympy
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
 from proofs.certificate import Chain
 from proofs.conditions import nonnegative, positive
-from proofs.decaying_steps import decaying_steps
 from proofs.derivation import Derivation, Finding
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Iterate, LimitAtInfinity, Slope, Zero
-from proofs.occurrence_updates import V, mean_square_after_update
+from proofs.frequency.decaying_steps import decaying_steps
+from proofs.frequency.occurrence_updates import V, mean_square_after_update
+from proofs.frequency.token_training import limit_instance, reversed_instance
 from proofs.symbols import frequency, initial_variance, noise_variance, restoring_rate, step_size, steps
-from proofs.token_training import limit_instance, reversed_instance
 
 CLAIM = Claim(
     slug="variance-collapse",

@@ -10,16 +10,16 @@ import torch
 
 import proofs
 from manifoldtheory.ledger import Form, Verdict
-from proofs import attention_averages as averages
-from proofs import attention_maps as maps
-from proofs import softmax
-from proofs.architectures.attention import Attention
-from proofs.architectures.attention_layer import HEAD_DIM, KEYS, AttentionLayer, patch
-from proofs.attention_contexts import on_keys, with_weights
 from proofs.attention_gradient_bias import rows
-from proofs.attention_gradient_failures import null_weight
-from proofs.attention_settings import SETTINGS
-from proofs.query_key_norm import IMAGE, gain_0, output, query
+from proofs.gradients import attention_averages as averages
+from proofs.gradients import attention_maps as maps
+from proofs.gradients import softmax
+from proofs.gradients.architectures.attention import Attention
+from proofs.gradients.architectures.attention_layer import HEAD_DIM, KEYS, AttentionLayer, patch
+from proofs.gradients.attention_contexts import on_keys, with_weights
+from proofs.gradients.attention_gradient_failures import null_weight
+from proofs.gradients.attention_settings import SETTINGS
+from proofs.gradients.query_key_norm import IMAGE, gain_0, output, query
 
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 

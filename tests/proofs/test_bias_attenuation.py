@@ -159,7 +159,7 @@ def test_the_rate_fails_for_unbounded_radii(derivation) -> None:
 
 def test_a_set_of_directions_has_the_mean_of_its_coefficients(derivation) -> None:
     """The share of the directions within 22.5° of the diagonals on a shell exceeds ½ by t²/(16π) + O(t⁴)."""
-    from proofs.radial_instances import _share_of_the_diagonals
+    from proofs.geometry.radial_instances import _share_of_the_diagonals
 
     for t in (0.05, 0.1):
         assert (_share_of_the_diagonals(1.0, t) - 0.5) / t**2 == pytest.approx(1 / (16 * np.pi), rel=t**2)

@@ -8,13 +8,13 @@ from torch import Tensor
 import proofs
 from manifoldtheory.ledger import Form, Verdict
 from proofs.expressions import without_remainders
-from proofs.geodesic_series import geodesic
 from proofs.majorants import RANGE, geodesic_arclength_tail
-from proofs.monge_graphs import monge_patch
+from proofs.patches.geodesic_series import geodesic
+from proofs.patches.monge_graphs import monge_patch
 from proofs.symbols import curvature_bound, radius
 
 from .graphs import GRAPHS, Graph, directions, random_patch
-from .patches import patch
+from .random_patches import patch
 
 RADII = (0.003, 0.03, float(RANGE) / 2, float(RANGE))
 ROUNDING = 1e-11

@@ -18,7 +18,7 @@ from proofs.majorants import geodesic_density as geodesic_majorant
 from proofs.series import Series, SeriesRing
 
 from .graphs import GRAPHS, Graph, circle, cylinder, directions, quadrature, random_patch, sphere
-from .patches import geodesic_densities, patch, ricci
+from .random_patches import geodesic_densities, patch, ricci
 
 RADII = (0.01, 0.05, float(RANGE) / 2, float(RANGE))
 

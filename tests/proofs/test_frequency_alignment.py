@@ -1,6 +1,7 @@
 """Bias, ratio and order of tokens by their spread, against quadrature on graphs, autograd and numerical maxima."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,7 +105,7 @@ def test_peak(predictions, noise: float, dim: int, codim: int, curvature: float,
         return (spread / dim + noise) / (bending * spread**2 + noise)
 
     leading = math.sqrt(noise / bending)
-    best = minimize_scalar(
+    best: Any = minimize_scalar(
         lambda log: -ratio(log), bracket=(math.log(leading) - 2, math.log(leading) + 1), options={"xtol": 1e-10}
     )
     peak = predictions["peak-variance"](**values)

@@ -9,7 +9,7 @@ import torch
 import proofs
 from manifoldtheory.estimators import iso_score_star
 from manifoldtheory.ledger import Form, Verdict
-from proofs.removed_spectra import score_without
+from proofs.energy.removed_spectra import score_without
 from proofs.signs import known
 
 ROUNDING = 1e-12

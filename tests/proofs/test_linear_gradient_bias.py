@@ -10,12 +10,12 @@ import torch
 import proofs
 from manifoldtheory.ledger import Form, Verdict
 from manifoldtheory.manifolds import MongePatch
-from proofs.gradient_rows import leading
+from proofs.gradients.gradient_rows import leading
+from proofs.gradients.linear_gradient_cases import CASES, PUBLISHED, Case
+from proofs.gradients.linear_gradient_expansion import t as RADIUS
+from proofs.gradients.linear_gradient_instances import mean_gradient
+from proofs.gradients.linear_gradient_settings import SETTINGS
 from proofs.linear_gradient_bias import rows
-from proofs.linear_gradient_cases import CASES, PUBLISHED, Case
-from proofs.linear_gradient_expansion import t as RADIUS
-from proofs.linear_gradient_instances import mean_gradient
-from proofs.linear_gradient_settings import SETTINGS
 from proofs.majorants import RANGE
 
 from .graphs import GRAPHS, Graph, directions

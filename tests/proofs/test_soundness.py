@@ -802,7 +802,8 @@ SMALL = ("1/1000", "1/1000000", "1/1000000000")
 @given(polynomials, st.integers(-2, 2), st.integers(0, 2))
 def test_an_accepted_limit_is_true(top: Any, error: int, pole: int) -> None:
     function = sympy.expand(top) / t**pole
-    claimed = sympy.expand(top).xreplace({t: zero}) + error
+    expanded: Any = sympy.expand(top)
+    claimed = expanded.xreplace({t: zero}) + error
     part = LimitAtZero(function, t)
     accepted = not reasons(chain("one", step("limit", part, part, claimed)))
     exists = sympy.limit(function.xreplace({x: sympy.Rational(2, 3)}), t, 0, "+")

@@ -7,12 +7,12 @@ from torch import Tensor
 
 import proofs
 from manifoldtheory.ledger import Form, Verdict
-from proofs.dropped_hypothesis_instances import SHEETS
+from proofs.geometry.dropped_hypothesis_instances import SHEETS
 from proofs.majorants import RANGE
 from proofs.symbols import normal_curvature_sq
 
 from .graphs import GRAPHS, Graph, directions, random_patch
-from .patches import patch
+from .random_patches import patch
 
 RADII = (0.003, 0.03, float(RANGE) / 2, float(RANGE))
 

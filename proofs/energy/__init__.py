@@ -1,0 +1,1 @@
+"""Steps of the claims on energy and isotropy, and their counterexamples."""

@@ -1,0 +1,1 @@
+"""Steps of the claims on frequency, and their counterexamples."""

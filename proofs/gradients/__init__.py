@@ -1,0 +1,1 @@
+"""Steps of the claims on gradients, and their counterexamples."""
