@@ -97,7 +97,7 @@ def open_scope(chain: "Chain", facts: Mapping[str, Fact], taken: frozenset[Any])
         taken=taken,
     )
     require(not scope.definitions.keys() & scope.hypotheses.keys(), "a symbol is defined and has a hypothesis")
-    for left, right in chain.hypotheses:
+    for left, right in scope.hypotheses.items():
         _check_hypothesis(left, right, scope)
     _check_contractions(scope.hypotheses)
     equations = (*chain.definitions, *chain.hypotheses)

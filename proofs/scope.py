@@ -105,9 +105,9 @@ class Scope:
         return self._union("centred")
 
     @cached_property
-    def gaussian(self) -> frozenset[Any]:
-        """The jointly Gaussian numbers of mean zero."""
-        return self._union("gaussian")
+    def gaussian(self) -> tuple[frozenset[Any], ...]:
+        """Sets of jointly Gaussian numbers of mean zero."""
+        return tuple(map(frozenset, self._arguments("gaussian")))
 
     @cached_property
     def finite(self) -> bool:
@@ -260,7 +260,7 @@ class Scope:
             return meaning is not None and self.constant(head, meaning, bound)
         if isinstance(expression, sympy.Indexed):
             return head is Mean and str(expression.base) != "w"
-        if is_binder(expression):
+        if is_binder(expression) and not is_applied(expression, Slope, Primitive):
             bound = bound | {expression.args[1]}
         return all(self.constant(head, argument, bound) for argument in expression.args)
 
@@ -296,6 +296,7 @@ class Scope:
             not own & self.meanings.keys(),
             "a vector of mean zero, a derivative of the curve or the identity has a definition",
         )
+        self._check_gaussian()
         for kind in ("sphere", "projectors", "curve", "identity"):
             require(len(self._arguments(kind)) <= 1, "two different conditions of kind {!r}", kind)
         for divisor in self.divisors:
@@ -306,6 +307,18 @@ class Scope:
             for expression in self._union(property_):
                 fits = not _violates(self.unfolded(expression), property_)
                 require(fits, "{} is said to be {}, but is not", expression, property_)
+
+    def _check_gaussian(self) -> None:
+        """Gaussian numbers take values of either sign, infinitely many, and each has a variable of its own."""
+        signed = self._union("positive") | self._union("nonnegative")
+        numbers = _NOTHING.union(*self.gaussian)
+        for symbol in numbers:
+            meaning = self.meanings.get(symbol, symbol)
+            one_sided = symbol in signed or any(known(meaning, sign) for sign in ("nonnegative", "nonpositive"))
+            varies = not (one_sided or self.finite or self.constant(Expectation, symbol))
+            require(varies, "{} is said to be Gaussian, which it can't be with its sign or so few values", symbol)
+            others = _NOTHING.union(*map(self.free, numbers - {symbol}))
+            require(not self.free(symbol) <= others, "the Gaussian {} has no variable of its own", symbol)
 
     def unfolded(self, expression: Any) -> Any:
         """The expression with definitions and hypotheses put in, symbols within symbols, not under binders."""
@@ -324,7 +337,7 @@ class Scope:
 
 
 def _violates(meaning: Any, property_: str) -> bool:
-    return known(meaning, "negative") or (property_ == "positive" and meaning == 0)
+    return known(meaning, "nonpositive" if property_ == "positive" else "negative")
 
 
 def with_remainders(scope: Scope, new: Mapping[Any, Remainder]) -> Scope:

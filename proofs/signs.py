@@ -10,7 +10,7 @@ from proofs.expressions import ARITY, Dot, Expectation, GramRoot, HaarMean, Inve
 
 @lru_cache(maxsize=100_000)
 def known(expression: Any, property_: str) -> bool:
-    """Whether an expression is known to be ``positive``, ``nonnegative``, ``negative`` or ``nonzero``."""
+    """Whether an expression is known to be ``positive``, ``nonpositive``, ``nonzero``, …."""
     return bool(getattr(_plain(expression), f"is_{property_}"))
 
 
@@ -36,11 +36,16 @@ def _stand_in(expression: Any, sign: str) -> Any:
 def _sign(expression: Any) -> str:
     if is_applied(expression, Mean, Expectation, HaarMean):
         (argument,) = expression.args
-        return next((sign for sign in ("positive", "nonnegative") if known(argument, sign)), "real")
+        return next((sign for sign in ("positive", "nonnegative") if known(argument, sign)), _real(expression))
     if is_applied(expression, GramRoot):
         return "positive"
     if is_applied(expression, Norm) or (is_applied(expression, Dot) and expression.args[0] == expression.args[1]):
         return "nonnegative"
     if is_applied(expression, Inverse):  # the positive solution, where the unknown is a positive number
-        return "positive" if known(expression.args[1], "positive") else "real"
-    return "real"
+        return "positive" if known(expression.args[1], "positive") else _real(expression)
+    return _real(expression)
+
+
+def _real(expression: Any) -> str:
+    """Real where all that it is made of is: a head of the root of a number below 0 need not be."""
+    return "real" if all(known(argument, "extended_real") for argument in expression.args) else "commutative"

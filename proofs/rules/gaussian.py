@@ -67,7 +67,8 @@ def _pair(part: Any, function: Any, scope: Scope) -> tuple[Any, Any]:
     """The two Gaussian numbers of whose signs, or sizes, the expectation of the product is taken."""
     (argument,) = applied(part, Expectation, "an expectation")
     pair = sorted(argument.free_symbols, key=str)
-    require(len(pair) == 2 and scope.gaussian.issuperset(pair), "not of two numbers declared jointly Gaussian")
+    jointly = any(numbers.issuperset(pair) for numbers in scope.gaussian)
+    require(len(pair) == 2 and jointly, "not of two numbers declared jointly Gaussian")
     x, y = pair
     require(argument == function(x) * function(y), "not the product of their {}s", function.__name__)
     for number in pair:
