@@ -42,8 +42,12 @@ class Counterexample:
 
     def measure(self, **values: float) -> "Measured":
         """The quantity measured, beside what is derived and what is claimed; at `at` unless values are given."""
+        import torch
+
         values = {**self.at, **values}
-        value, error = self.measurement(**self.build(), **values)
+        with torch.random.fork_rng(devices=[]):  # modules are initialised from the global state, which is kept
+            torch.manual_seed(0)
+            value, error = self.measurement(**self.build(), **values)
         claimed = None if self.claimed is None else float(self.claimed(**values))
         return Measured(value, error, float(self.holds(**values)), float(self.holds.bound(**values)), claimed)
 
