@@ -334,7 +334,7 @@ def main() -> None:
     """The entry point of the command ``manifoldtheory``."""
     # Imports make many objects and little garbage: the default threshold spends a fifth of their time on collections.
     gc.set_threshold(100_000, 50, 100)
-    # Threads that spin while they wait for each other keep the other processes of a run from the cores, and wait longer.
+    # Threads that spin while they wait for each other keep the other processes of a run from the cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     status: int | str | None = 0
     try:
