@@ -15,6 +15,7 @@ from proofs.expressions import (
     Expectation,
     HaarMean,
     Inverse,
+    Iterate,
     Mean,
     Norm,
     NormalPart,
@@ -23,7 +24,7 @@ from proofs.expressions import (
     is_remainder,
 )
 from proofs.scope import Remainder, Scope
-from proofs.wellformed import check_grammar, is_vector, require
+from proofs.wellformed import check_grammar, is_vector, is_whole, require
 
 if TYPE_CHECKING:
     from proofs.certificate import Chain
@@ -34,11 +35,12 @@ _WITH_DUMMIES = frozenset(head.__name__ for head in (*BINDERS, Mean, HaarMean))
 
 @dataclass(frozen=True)
 class Trace:
-    """What the proof of a fact depends on: the symbols it mentions, and those it binds or expands in."""
+    """What the proof of a fact depends on: the symbols it mentions, binds, expands in, and takes to be whole."""
 
     mentions: frozenset[Any]
     bound: frozenset[Any]
     small: frozenset[Any]
+    whole: frozenset[Any]
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Fact:
                 require(not depends & trace.bound, "{} depends on a variable that a fact is expanded in", symbol)
                 small = isinstance(meaning, Inverse) and meaning.args[1] == symbol
                 require(symbol not in trace.small or small, "{}, which a fact is expanded in, is not small", symbol)
+                require(symbol not in trace.whole or is_whole(meaning), "{} is not known to be whole", symbol)
 
 
 def merged(scopes: Iterable[Mapping[Any, Any]], what: str) -> dict[Any, Any]:
@@ -172,7 +175,9 @@ def prove_fact(chain: "Chain", scope: Scope, used: Iterable[Fact]) -> Fact:
             small.add(head.args[1])
         elif isinstance(head, Inverse):
             small |= head.args[2].free_symbols
-    trace = Trace(mentions, frozenset(dummies | small), frozenset(small))
+    iterates = _NOTHING.union(*(expression.atoms(Iterate) for expression in expressions))
+    whole = _NOTHING.union(*(iterate.args[3].free_symbols for iterate in iterates))
+    trace = Trace(mentions | whole, frozenset(dummies | small), frozenset(small), whole)
     return Fact(chain.start, chain.conclusion, scope, (trace, *(trace for fact in used for trace in fact.traces)))
 
 

@@ -113,7 +113,7 @@ def _split_power(power: Any) -> tuple[Any, int, Any]:
 def _exponents(exponent: Any) -> list[tuple[Any, int]]:
     """A symbolic exponent as a sum of integer multiples ``Σ n e``: ``base^{2m} = (base^m)^2``."""
     parts = []
-    for term in sympy.Add.make_args(sympy.expand(exponent)):
+    for term in sympy.Add.make_args(expanded(exponent)):
         times, rest = term.as_coeff_Mul()
         if term != 0:
             parts.append((rest, int(times)) if times.is_Integer else (term, 1))
@@ -268,7 +268,7 @@ class LaurentSeries:
                 exponent += power
             else:
                 rest.append(factor)
-        return sympy.Mul(self.variable ** sympy.expand(exponent), *rest)
+        return sympy.Mul(self.variable ** expanded(exponent), *rest)
 
     def _add(self, left: Laurent, right: Laurent) -> Laurent:
         start, stop = min(left.valuation, right.valuation), min(left.precision, right.precision)

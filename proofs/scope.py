@@ -31,7 +31,7 @@ from proofs.expressions import (
 )
 from proofs.normal_forms import equal, proportional, terms
 from proofs.signs import known
-from proofs.wellformed import require
+from proofs.wellformed import check_number, require
 
 if TYPE_CHECKING:
     from proofs.facts import Fact
@@ -276,6 +276,8 @@ class Scope:
         """Raises `Refused` where what is known contradicts itself, as far as that can be seen."""
         for symbol, meaning in self.meanings.items():
             self.free(symbol)
+            if symbol in self.definitions:
+                self._check_real(symbol, meaning)
             for property_ in ("positive", "nonnegative"):
                 if getattr(symbol, f"is_{property_}"):
                     sure = symbol in self.definitions
@@ -308,6 +310,21 @@ class Scope:
                 fits = not _violates(self.unfolded(expression), property_)
                 require(fits, "{} is said to be {}, but is not", expression, property_)
 
+    def _check_real(self, symbol: Any, meaning: Any) -> None:
+        """Every symbol is real, and none is defined by what is seen to be no real number."""
+        part: Any
+        for part in sympy.preorder_traversal(meaning):
+            excluded = ()
+            if part.is_Pow and not part.exp.is_Integer:
+                excluded = ((part.base, "negative"),)
+            elif isinstance(part, sympy.log):
+                excluded = ((part.args[0], "nonpositive"),)
+            elif isinstance(part, sympy.asin):
+                excluded = ((1 - part.args[0] ** 2, "negative"),)
+            for expression, sign in excluded:
+                real = not known(self.unfolded(expression), sign)
+                require(real, "{} is defined by {}, which is not real", symbol, part)
+
     def _check_gaussian(self) -> None:
         """Gaussian numbers take values of either sign, infinitely many, and each has a variable of its own."""
         signed = self._union("positive") | self._union("nonnegative")
@@ -331,7 +348,9 @@ class Scope:
                 return unfold(meaning, bound | {part})
             if isinstance(part, sympy.Symbol | sympy.Indexed | sympy.Rational) or is_binder(part):
                 return part
-            return part.func(*(unfold(argument, bound) for argument in part.args))
+            arguments = [unfold(argument, bound) for argument in part.args]
+            check_number(part.func, arguments)
+            return part.func(*arguments)
 
         return unfold(expression, _NOTHING)
 

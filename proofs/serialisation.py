@@ -20,7 +20,7 @@ from proofs.conditions import KINDS, Condition, fault
 from proofs.contractions import TENSORS
 from proofs.expressions import ELEMENTARY, HEADS
 from proofs.rules import RULES
-from proofs.wellformed import ASSUMPTIONS, assumption, check_grammar, make_symbol
+from proofs.wellformed import ASSUMPTIONS, assumption, check_grammar, check_number, make_symbol
 
 FORMAT = "manifoldtheory certificate"
 VERSION = 1
@@ -272,6 +272,7 @@ def _built(head: str, arguments: list[Any]) -> Any:
         small = not exponent.is_Rational or max(abs(exponent.p), exponent.q) <= 64
         _require(plain and small, "a power of a number, or with too large an exponent")
     try:
+        check_number(_BUILDERS[head], arguments)
         result = _BUILDERS[head](*arguments)
         written = result.args == tuple(arguments) and _NAMES.get(type(result), type(result).__name__) == head
         if written:

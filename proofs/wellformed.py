@@ -4,6 +4,7 @@ Nodes are rational numbers and π, symbols, sums, products, powers, the elementa
 `proofs.expressions`, and indexed tensors; every node is in SymPy's canonical form; vectors and numbers are kept apart.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -79,6 +80,7 @@ def check_grammar(expression: Any) -> None:
     )
     for argument in arguments:
         check_grammar(argument)
+    check_number(head, arguments)
     require(expression.func(*expression.args) == expression, "not in canonical form")
     if isinstance(expression, sympy.Pow):
         power: Any = expression.exp
@@ -95,6 +97,31 @@ def check_grammar(expression: Any) -> None:
         if isinstance(expression, Derived):
             times = arguments[1]
             require(bool(times.is_Integer) and 0 <= times <= MOST_DERIVATIVES, "not a number of derivatives")
+
+
+def is_whole(expression: Any) -> bool:
+    """Whether an expression is a whole number, 0 or more."""
+    return bool(expression.is_Integer and expression >= 0)
+
+
+def check_number(function: Any, arguments: Sequence[Any]) -> None:
+    """Raises `Refused` where SymPy would compute, or estimate, numbers too large to be worth it."""
+    if function is sympy.Pow:
+        exponents = _rationals(arguments[1]) if arguments[0].is_number else [arguments[1]]
+    elif function in ELEMENTARY:
+        argument = arguments[0]
+        require(not (argument.is_number and argument.has(*ELEMENTARY)), "a function of a function of numbers")
+        powers = function is sympy.exp and (argument.is_number or argument.has(sympy.log))
+        exponents = _rationals(argument) if powers else []
+    else:
+        return
+    for exponent in exponents:
+        fits = not exponent.is_Rational or max(abs(exponent.p), exponent.q) <= LARGEST_EXPONENT
+        require(fits, "an exponent is above {}", LARGEST_EXPONENT)
+
+
+def _rationals(expression: Any) -> list[Any]:
+    return [part for part in sympy.preorder_traversal(expression) if part.is_Rational]
 
 
 @lru_cache(maxsize=100_000)

@@ -8,7 +8,7 @@ is normal to the cloud before the layer is not so to its image: ``⟨y, c₁⟩ 
 import sympy
 
 from proofs.certificate import Chain
-from proofs.conditions import vectors
+from proofs.conditions import nonzero, vectors
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Dot, Remainders
 from proofs.gradients.attention_averages import NORMAL_DIRECTION, direction
@@ -62,7 +62,10 @@ def layer_norm(remainders: Remainders) -> tuple[Chain, ...]:
         "After LayerNorm the base point is orthogonal to the tangent space",
         Dot(centred.vector_0, centred.vector_1 - along * centred.vector_0),
         definitions=[projections],
-        conditions=[vectors(centred.vector_0, centred.vector_1)],
+        conditions=[
+            vectors(centred.vector_0, centred.vector_1),
+            nonzero(Dot(centred.vector_0, centred.vector_0)),
+        ],
     )
     into = product - along * Dot(centred.vector_0, centred.vector_0)
     build.rewrite("bilinearity", "bilinearity", build.current, into)

@@ -15,6 +15,7 @@ import sympy
 
 from manifoldtheory.ledger import Prediction
 from proofs.certificate import Chain
+from proofs.conditions import nonzero
 from proofs.counterexample import Counterexample
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Remainders, Slope
@@ -91,9 +92,15 @@ def instance(name: str, setting: Setting) -> Instance:
         f"{name}-quotient",
         f"Quotient of the parts of the mean gradient: {setting.text}",
         above.start / below.start,
+        conditions=[nonzero(weight) for weight in (tangent_weight, normal_weight) if _divides(weight, above, below)],
         uses=[tangent, normal],
     )
     return Instance(name, setting, tangent, normal, build.substitute("the entries", fact(above), fact(below)).done())
+
+
+def _divides(factor: Any, *entries: Chain) -> bool:
+    """Whether entries have a common factor, which their quotient does not."""
+    return all(factor in sympy.Mul.make_args(entry.conclusion) for entry in entries)
 
 
 def _entry(name: str, setting: Setting, loss: Any, weight: Any) -> Chain:

@@ -11,6 +11,7 @@ from sympy.core.function import AppliedUndef
 
 from proofs.expressions import At, Inverse, LimitAtZero, Primitive, Slope, is_remainder
 from proofs.normal_forms import equal
+from proofs.replacement import put
 from proofs.rules.common import (
     NONE,
     SLACK,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 def truncation(step: "Step", scope: Scope) -> Introduced:
     """Power series in ``variable`` through ``order``, the rest in a new remainder."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     variable, order = step.parameters["variable"], order_of(step)
     polynomial, remainder = expansion(into, variable, order, scope)
     series = agree(part, polynomial, variable, order, scope)
@@ -43,7 +44,7 @@ def truncation(step: "Step", scope: Scope) -> Introduced:
 
 def reversion(step: "Step", scope: Scope) -> Introduced:
     """``Inverse(f, x, t)`` as a series in t, verified by composition; f = x + …, which makes the inverse unique."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     order = order_of(step)
     function, inner, variable = applied(part, Inverse, "an inverse")
     require(order >= 1, "an inverse is expanded to order 1 at least")
@@ -63,7 +64,7 @@ def reversion(step: "Step", scope: Scope) -> Introduced:
 
 def slope(step: "Step", scope: Scope) -> Introduced:
     """``Slope`` of a truncated expansion, term by term, where the remainder has a bounded derivative."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     order = order_of(step)
     function, variable = applied(part, Slope, "a slope")
     polynomial, new = expansion(into, variable, order, scope)
@@ -87,7 +88,7 @@ def _require_constants(expression: Any, variable: Any, scope: Scope) -> None:
 
 def primitive(step: "Step", scope: Scope) -> Introduced:
     """``Primitive`` of ``t^{a} × (a truncated expansion)`` term by term, for a > −1, verified by differentiation."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     order, weight = order_of(step), step.parameters["weight"]
     function, variable = applied(part, Primitive, "a primitive")
     require(bool(variable.is_positive), "{} is not positive", variable)
@@ -127,7 +128,7 @@ def _termwise(expression: Any, factor: Any) -> Any:
 
 def limit(step: "Step", scope: Scope) -> Introduced:
     """``LimitAtZero`` of a rational function that has one; remainders are bounded and may not survive."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     function, variable = applied(part, LimitAtZero, "a limit")
     require(bool(variable.is_positive), "{} is not positive", variable)
     free = scope.free(into, frozenset((variable,)))
@@ -142,7 +143,7 @@ def limit(step: "Step", scope: Scope) -> Introduced:
 
 def evaluation(step: "Step", scope: Scope) -> Introduced:
     """``At(f, x, a)`` for f without heads: x replaced by a, and remainders, which may depend on x, by new ones."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     function, variable, value = applied(part, At, "an evaluation")
     require(not function.atoms(AppliedUndef, sympy.Indexed), "the function is not a plain expression")
     for property_ in ("positive", "nonnegative"):
@@ -158,7 +159,8 @@ def evaluation(step: "Step", scope: Scope) -> Introduced:
     require({symbol for symbol, _ in renamed} == old, "not every remainder is renamed")
     for symbol in function.free_symbols - old - {variable}:
         require(not scope.depends(symbol, variable), "{} depends on {}", symbol, variable)
-    require(equal(into, function.xreplace(dict(renamed)).xreplace({variable: value})), "not the value there")
+    there = put(function.xreplace(dict(renamed)), {variable: value}, scope.nonzero)
+    require(equal(into, there), "not the value there")
     return {after: _evaluated(scope.remainders[before], variable, value, scope) for before, after in renamed}
 
 

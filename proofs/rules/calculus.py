@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import sympy
 from sympy.core.function import AppliedUndef
 
-from proofs.expressions import Flow, Iterate, Slope, is_remainder
+from proofs.expressions import Flow, Iterate, LimitAtInfinity, Slope, is_applied, is_binder, is_remainder
 from proofs.normal_forms import equal
+from proofs.replacement import put
 from proofs.rules.common import NONE, Introduced, applied, rewriting
 from proofs.scope import Scope
 from proofs.signs import known
-from proofs.wellformed import require
+from proofs.wellformed import is_whole, require
 
 if TYPE_CHECKING:
     from proofs.certificate import Step
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def differentiation(step: "Step", scope: Scope) -> Introduced:
     """``Slope(f, x)`` of a plain expression; what its derivative divides by does not vanish."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     function, variable = applied(part, Slope, "a slope")
     _require_plain(function, (variable,), scope)
     # A root or logarithm is differentiable only where its argument does not vanish.
@@ -32,14 +33,24 @@ def differentiation(step: "Step", scope: Scope) -> Introduced:
 
 def induction(step: "Step", scope: Scope) -> Introduced:
     """``Iterate(f, x, a, n)`` in closed form g(n): g(0) = a, and g(n + 1) is f at x = g(n)."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     function, variable, start, count = applied(part, Iterate, "an iterate")
     require(isinstance(count, sympy.Symbol), "the number of iterations is no symbol")
+    # What is true of all whole numbers need not be of other numbers.
+    require(is_whole(scope.meanings.get(count, sympy.Integer(0))), "{} is not known to be whole", count)
+    for found in sympy.preorder_traversal(step.left):
+        if is_binder(found) and found.args[1] == count and found.args[0].has(part):
+            require(is_applied(found, LimitAtInfinity), "{} is bound as a number that need not be whole", count)
     _require_closed_form(function, variable, start, count, into, scope)
     nonzero = _throughout(count, scope)
-    require(equal(_at(into, count, sympy.Integer(0)), start, nonzero), "the closed form does not start there")
-    following = _at(into, count, count + 1)
-    require(equal(following, _at(function, variable, into), nonzero), "the closed form does not follow the recursion")
+    require(
+        equal(put(into, {count: sympy.Integer(0)}, nonzero), start, nonzero), "the closed form does not start there"
+    )
+    following = put(into, {count: count + 1}, nonzero)
+    require(
+        equal(following, put(function, {variable: into}, nonzero), nonzero),
+        "the closed form does not follow the recursion",
+    )
     return NONE
 
 
@@ -48,15 +59,17 @@ def flow(step: "Step", scope: Scope) -> Introduced:
 
     A polynomial is locally Lipschitz, so that there is no other solution.
     """
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     function, variable, start, time = applied(part, Flow, "a flow")
     require(isinstance(time, sympy.Symbol), "the time is no symbol")
     _require_closed_form(function, variable, start, time, into, scope)
     require(function.is_polynomial(variable), "{} is no polynomial in {}", function, variable)
     nonzero = _throughout(time, scope)
-    require(equal(_at(into, time, sympy.Integer(0)), start, nonzero), "the closed form does not start there")
+    require(equal(put(into, {time: sympy.Integer(0)}, nonzero), start, nonzero), "the closed form does not start there")
     rate = sympy.diff(into, time)
-    require(equal(rate, _at(function, variable, into), nonzero), "the closed form does not follow the equation")
+    require(
+        equal(rate, put(function, {variable: into}, nonzero), nonzero), "the closed form does not follow the equation"
+    )
     return NONE
 
 
@@ -82,13 +95,12 @@ def _require_closed_form(function: Any, variable: Any, start: Any, count: Any, i
 
 
 def _throughout(count: Any, scope: Scope) -> Callable[[Any], bool]:
-    """What does not vanish from the start on: for what depends on the variable, signs must show it."""
+    """What does not vanish from 0 on, 0 included: for what depends on the variable, signs must show it."""
+    from_start = sympy.Dummy(nonnegative=True) if known(count, "nonnegative") else count
 
     def nonzero(expression: Any) -> bool:
-        return known(expression, "nonzero") or (not scope.depends(expression, count) and scope.nonzero(expression))
+        return known(expression.xreplace({count: from_start}), "nonzero") or (
+            not scope.depends(expression, count) and scope.nonzero(expression)
+        )
 
     return nonzero
-
-
-def _at(expression: Any, variable: Any, value: Any) -> Any:
-    return expression.xreplace({variable: value})

@@ -8,6 +8,7 @@ from sympy.polys.polyerrors import BasePolynomialError
 
 from proofs.expressions import Mean, is_applied, is_remainder
 from proofs.normal_forms import LaurentSeries, equal, expanded
+from proofs.replacement import put
 from proofs.scope import Remainder, Scope
 from proofs.wellformed import Refused, require
 
@@ -22,11 +23,13 @@ LARGEST_ORDER = 24
 SLACK = 4  # coefficients kept beyond the order, for what division by powers of the variable costs
 
 
-def rewriting(step: "Step") -> tuple[Any, Any]:
+def rewriting(step: "Step", scope: Scope) -> tuple[Any, Any]:
     """The part and what it becomes, after verifying that the rest of the expression is untouched."""
     part, into = step.parameters["part"], step.parameters["into"]
     require(step.left.has(part), "the part named does not occur in the left side")
-    require(step.right == step.left.xreplace({part: into}), "the right side changes more than the part named")
+    require(
+        step.right == put(step.left, {part: into}, scope.nonzero), "the right side changes more than the part named"
+    )
     return part, into
 
 

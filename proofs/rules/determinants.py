@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def determinant(step: "Step", scope: Scope) -> Introduced:
     """Lemma: det(I + E) = 1 + tr E + O(|E|²), tr E = ⟨I, E⟩, for E of order ``variable^k``, k ≥ 1."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     variable, order = step.parameters["variable"], order_of(step)
     (identity,) = scope.only("identity", "which matrix is the identity")
     (matrix,) = applied(part, Determinant, "a determinant")

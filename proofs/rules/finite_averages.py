@@ -7,6 +7,7 @@ from sympy.core.function import AppliedUndef
 
 from proofs.expressions import At, Expectation, Slope, is_binder, is_remainder
 from proofs.normal_forms import equal
+from proofs.replacement import put
 from proofs.rules.common import NONE, Introduced, applied, rewriting
 from proofs.scope import Scope
 from proofs.wellformed import require
@@ -21,14 +22,14 @@ def finite_derivative(step: "Step", scope: Scope) -> Introduced:
     ``d E[g]/dx = E[dg/dx]``, by linearity of a finite sum; the chain declares that it is one. What the derivative
     divides by does not vanish at a.
     """
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     slope, variable, point = applied(part, At, "a derivative at a point")
     function, along = applied(slope, Slope, "a derivative at a point")
     require(along == variable, "the derivative is along another variable than is set")
     require(bool(point.is_Rational), "the point is no rational number")
     require(scope.finite, "the chain does not say that its averages are over finitely many cases")
     derivative = _derivative(function, variable, scope)
-    value = derivative.xreplace({variable: point})
+    value = put(derivative, {variable: point}, scope.nonzero)
     require(not into.has(variable), "{} is bound here", variable)
     names = _names((value, into), scope)
     require(equal(value.xreplace(names), into.xreplace(names), scope.nonzero), "the derivative differs")

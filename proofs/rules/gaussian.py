@@ -34,7 +34,7 @@ def price(step: "Step", scope: Scope) -> Introduced:
     is the integral of φ over two quadrants less that over the two others: d/dρ of it is 4 φ(0, 0) = 2/(π√(1 − ρ²)), so
     d/dα of it is 2/π, and it is 0 where x and y are independent, at α = 0.
     """
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     x, y = _pair(part, sign, scope)
     rate, value, start, angle = applied(into, Flow, "a flow")
     require(start == 0, "the expectation does not start at 0")
@@ -52,7 +52,7 @@ def half_normal(step: "Step", scope: Scope) -> Introduced:
 
     Then x and y are independent, and E|x| = 2 ∫₀^∞ x φ(x) dx = 2 E[x²] φ(0) = √(2 E[x²]/π).
     """
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     x, y = _pair(part, size, scope)
     require(scope.hypotheses.get(Expectation(x * y)) == 0, "{} and {} are not known to be uncorrelated", x, y)
     require(equal(into, 2 / sympy.pi * _deviation(x) * _deviation(y), scope.nonzero), "not the mean of the lemma")

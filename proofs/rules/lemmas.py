@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def leibniz(step: "Step", scope: Scope) -> Introduced:
     """Derivatives of inner products along the curve: ``d/ds ⟨γ_i, γ_j⟩ = ⟨γ_{i+1}, γ_j⟩ + ⟨γ_i, γ_{j+1}⟩``."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     jets = scope.only("curve", "which vectors are the derivatives of its curve")
 
     def once(expression: Any) -> Any:
@@ -58,7 +58,7 @@ def leibniz(step: "Step", scope: Scope) -> Introduced:
 
 def constancy(step: "Step", scope: Scope) -> Introduced:
     """A derivative of a constant is 0: ``Derived(c, n)`` for a number c and n ≥ 1."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     function, times = applied(part, Derived, "a derivative")
     require(function.is_Rational and times.is_Integer and times >= 1, "not a derivative of a constant")
     require(into == 0, "the derivative of a constant is 0")
@@ -67,7 +67,7 @@ def constancy(step: "Step", scope: Scope) -> Introduced:
 
 def gram_determinant(step: "Step", scope: Scope) -> Introduced:
     """Lemma: √det(I + JᵀJ) = 1 + ½|J|² + O(|J|⁴), for J of order ``variable^k``, k ≥ 1."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     variable, order = step.parameters["variable"], order_of(step)
     (jacobian,) = applied(part, GramRoot, "a Gram determinant")
     coefficients, rows = zip(*linear_combination(jacobian, scope), strict=True)
@@ -81,7 +81,7 @@ def gram_determinant(step: "Step", scope: Scope) -> Introduced:
 
 def triangle(step: "Step", scope: Scope) -> Introduced:
     """Lemma: |c v + t^k e| = c|v| + O(t^k) for a bounded e (a remainder vector) and c positive."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     variable, order = step.parameters["variable"], order_of(step)
     (vector,) = applied(part, Norm, "a norm")
     terms = linear_combination(vector, scope)

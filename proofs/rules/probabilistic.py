@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def linearity(step: "Step", scope: Scope) -> Introduced:
     """Averages of polynomials in what varies, with coefficients that are declared constant; the average of 1 is 1."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
 
     def expanded(average: Any) -> Any:
         head, (argument,) = type(average), average.args
@@ -57,7 +57,7 @@ def independence(step: "Step", scope: Scope) -> Introduced:
     E⟨x, y⟩ = 0 when x and y are of different groups and one is declared to have mean zero. A scalar product of vectors
     of one group belongs to it.
     """
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     (argument,) = applied(part, Expectation, "an expectation")
     reasons = []
     for groups in scope.groupings:
@@ -88,7 +88,7 @@ def _independent(argument: Any, groups: tuple[Any, ...], scope: Scope) -> Any:
 
 def isserlis(step: "Step", scope: Scope) -> Introduced:
     """Average over the unit directions of the sphere that is declared, by pairings."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     (argument,) = applied(part, Mean, "an average over directions")
     (dimension,) = scope.only("sphere", "what dimension its directions have")
     require(scope.constant(Mean, dimension), "the dimension is not known to be constant")
@@ -107,7 +107,7 @@ def invariance(step: "Step", scope: Scope) -> Introduced:
     """Lemma: a rotation-invariant projector P of rank k in n dimensions has E P_ij = c δ_ij and
     E P_ij P_kl = a δ_ij δ_kl + b(δ_ik δ_jl + δ_il δ_jk); tr P = k and P² = P fix all three.
     """
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     (argument,) = applied(part, HaarMean, "a Haar average")
     n, rank = scope.only("projectors", "in how many dimensions its projectors are, and of which rank")
     moments = tuple(step.parameters["moments"])

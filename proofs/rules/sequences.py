@@ -26,7 +26,7 @@ def geometric_limit(step: "Step", scope: Scope) -> Introduced:
 
     q is the sum of ``terms``, none of them negative, and 1 − q the product of ``factors``, all of them positive.
     """
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     function, count = applied(part, LimitAtInfinity, "a limit at infinity")
     powers = [power for power in function.atoms(sympy.Pow) if power.exp == count]
     require(len(powers) == 1, "needs powers of one base to the {}", count)
@@ -53,7 +53,7 @@ def chung(step: "Step", scope: Scope) -> Introduced:
 
     Here α > p ≥ 1. What the sequence starts from is forgotten.
     """
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     sequence = _sequence(part, scope)
     order = _order(sequence.weight, sequence.count)
     difference = sequence.decay - order
@@ -64,7 +64,7 @@ def chung(step: "Step", scope: Scope) -> Introduced:
 
 def chung_critical(step: "Step", scope: Scope) -> Introduced:
     """Lemma: n^p x_n/log n → β for the recursion of `chung` with α = p ≥ 1: Σ 1/k diverges like log n."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     sequence = _sequence(part, scope)
     order = _order(sequence.weight * sympy.log(sequence.count), sequence.count)
     require(equal(sequence.decay, sympy.Integer(order)), "the rate of decay is not {}", order)
@@ -78,7 +78,7 @@ def chung_slow(step: "Step", scope: Scope) -> Introduced:
     Here A(k) ≥ 0 and B(k) > 0 for every k ≥ 1, and the start is not negative: then C, x_n over the product of the A(k)
     in the limit, is a convergent sum of terms that are not negative, and not all zero.
     """
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     sequence = _sequence(part, scope)
     logarithm = sympy.log(sequence.head)
     shape = sequence.function == logarithm / sympy.log(sequence.count)

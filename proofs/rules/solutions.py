@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def logarithm(step: "Step", scope: Scope) -> Introduced:
     """Logarithms of products, powers and exponentials, for factors that are known to be positive."""
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     require(equal(_split(part), _split(into), scope.nonzero), "the logarithms differ")
     return NONE
 
@@ -42,7 +42,7 @@ def zero(step: "Step", scope: Scope) -> Introduced:
 
     The slope is free of x and not 0, or has the same sign for all x that x's assumptions allow: no other x will do.
     """
-    part, into = rewriting(step)
+    part, into = rewriting(step, scope)
     function, variable = applied(part, Zero, "a zero")
     require(not function.atoms(AppliedUndef, sympy.Indexed), "{} is not a plain expression", function)
     require(not any(map(is_remainder, function.free_symbols | into.free_symbols)), "a remainder")

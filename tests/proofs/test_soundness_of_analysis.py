@@ -4,12 +4,13 @@ As in `tests.proofs.test_soundness`: each would prove a falsehood if the check t
 """
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import sympy
 
-from proofs.certificate import Chain, check
+from proofs.certificate import Chain, Step, check
 from proofs.conditions import deterministic, finite, gaussian, nonzero, positive
 from proofs.expressions import At, Expectation, Flow, Iterate, Slope
 
@@ -144,7 +145,196 @@ def unknowns() -> dict[str, Case]:
     }
 
 
-CASES: dict[str, Case] = {**averages(), **gaussian_numbers(), **unknowns()}
+def cancellations() -> dict[str, Case]:
+    """Two values of a part, by two chains used together."""
+
+    def one_is_zero(part: Any, first: Chain, second: Chain, *before: Chain) -> tuple[Chain, ...]:
+        last = chain(
+            "absurd", substitution(one, (one, part)), substitution(part, (part, zero)), uses=(first.name, second.name)
+        )
+        return (*before, first, second, last)
+
+    def sets(symbol: Any, value: Any, part: Any) -> Chain:
+        return chain("zero", substitution(part, (symbol, value)), definitions=((symbol, value),))
+
+    both = chain("both", substitution(y, (y, x)), substitution(x, (x, zero)), definitions=((y, x), (x, zero)))
+    factor = z * (1 + z) - z**2
+    at = At(x / y, x, z)
+    return {
+        "a quotient that a definition cancels": (
+            one_is_zero(
+                x / y,
+                chain("one", substitution(x / y, (y, x)), definitions=((y, x),)),
+                sets(x, zero, x / y),
+            ),
+            "cancels, which may be 0",
+        ),
+        "a definition that divides by 0": (
+            one_is_zero(
+                x * z,
+                chain("one", substitution(x * z, (x, 1 / z)), definitions=((x, 1 / z),)),
+                sets(z, zero, x * z),
+            ),
+            "cancels, which may be 0",
+        ),
+        "a part that becomes what it is divided by": (
+            one_is_zero(
+                factor / z,
+                chain("one", step("ring-identity", factor / z, factor, z)),
+                chain("zero", substitution(factor / z, (factor, zero)), uses=("factor",)),
+                replace(sets(z, zero, factor), name="factor"),
+            ),
+            "cancels, which may be 0",
+        ),
+        "a quotient that cancels where it is evaluated": (
+            one_is_zero(
+                at,
+                chain(
+                    "one",
+                    substitution(at, (z, y)),
+                    step("evaluation", At(x / y, x, y), At(x / y, x, y), one, renamed=()),
+                    definitions=((z, y),),
+                ),
+                chain(
+                    "zero",
+                    substitution(at, (z, zero)),
+                    step("evaluation", At(x / y, x, zero), At(x / y, x, zero), zero, renamed=()),
+                    uses=("value",),
+                ),
+                chain("value", substitution(z, (z, y)), substitution(y, (y, zero)), definitions=((z, y), (y, zero))),
+            ),
+            "cancels, which may be 0",
+        ),
+        "a power whose exponent is only later negative": (
+            one_is_zero(
+                y * x**n,
+                chain(
+                    "one",
+                    substitution(y * x**n, (y, x)),
+                    substitution(x ** (n + 1), (n, -one)),
+                    definitions=((y, x), (n, -one)),
+                ),
+                chain("zero", substitution(y * x**n, (y, zero)), uses=("both",)),
+                both,
+            ),
+            "cancels, which may be 0",
+        ),
+    }
+
+
+def too_large(left: Any) -> Chain:
+    """A chain that puts in a number with which the left side is too large to write here."""
+    return chain("absurd", Step("", left, x, "substitution", {"equations": ((n, huge),)}), definitions=((n, huge),))
+
+
+def numbers() -> dict[str, Case]:
+    count = Iterate(x + 1, x, zero, n)
+    other = n + (-1) ** (2 * n) - 1
+    by_induction = (
+        chain("closed", step("induction", count, count, n)),
+        chain("other", step("induction", count, count, other)),
+        chain("same", substitution(n, (n, count)), substitution(count, (count, other)), uses=("closed", "other")),
+    )
+    quotient = (y * x**2 + y) / (x**2 + 1)
+    exponential = (y * sympy.exp(x) + sympy.exp(x) ** 2) / sympy.exp(x)
+    return {
+        "a closed form at what is no whole number, by definition": (
+            (
+                *by_induction,
+                chain("absurd", substitution(n, (n, other)), definitions=((n, half),), uses=("same",)),
+            ),
+            "not known to be whole",
+        ),
+        "a closed form at what is no whole number, where it is evaluated": (
+            (*by_induction, chain("absurd", substitution(At(n + x, n, half), (n, other)), uses=("same",))),
+            "binds no symbol|needs n whole",
+        ),
+        "an iterate at what is no whole number": (
+            (
+                chain(
+                    "absurd",
+                    step("induction", At(count, n, half), count, n),
+                ),
+            ),
+            "bound as a number that need not be whole",
+        ),
+        "a symbol defined as the root of a number below 0": (
+            (
+                chain("cancelled", step("ring-identity", quotient, quotient, y)),
+                chain(
+                    "zero",
+                    substitution(y * x**2 + y, (x, sympy.sqrt(z))),
+                    substitution(y * z + y, (z, -one)),
+                    definitions=((x, sympy.sqrt(z)), (z, -one)),
+                ),
+                chain(
+                    "absurd",
+                    substitution(y, (y, quotient)),
+                    substitution(quotient, (y * x**2 + y, zero)),
+                    uses=("cancelled", "zero"),
+                ),
+            ),
+            "which is not real",
+        ),
+        "a symbol defined as the logarithm of 0": (
+            (
+                chain("sum", step("ring-identity", exponential, exponential, y + sympy.exp(x))),
+                chain(
+                    "absurd",
+                    substitution(y + sympy.exp(x), (x, sympy.log(z))),
+                    substitution(y + z, (z, zero)),
+                    definitions=((x, sympy.log(z)), (z, zero)),
+                    uses=("sum",),
+                ),
+            ),
+            "which is not real",
+        ),
+        "a symbol defined as the angle whose sine is 2": (
+            (chain("absurd", substitution(x, (x, sympy.asin(two))), definitions=((x, sympy.asin(two)),)),),
+            "which is not real",
+        ),
+        "a power too large to compute": (
+            (too_large(2**n),),
+            "an exponent is above",
+        ),
+        "a power too large to compute, in a condition": (
+            (
+                chain(
+                    "absurd",
+                    substitution(n, (n, huge)),
+                    definitions=((n, huge),),
+                    conditions=(positive(2**n),),
+                ),
+            ),
+            "an exponent is above",
+        ),
+        "a power written as an exponential": (
+            (too_large(power),),
+            "a function of a function of numbers",
+        ),
+        "an exponential tower": (
+            (chain("absurd", step("ring-identity", tower * x, x * tower, x * tower + 0)),),
+            "a function of a function of numbers",
+        ),
+        "an exponent that multiplies out to too much": (
+            (chain("absurd", step("ring-identity", wide, wide, wide)),),
+            "more than",
+        ),
+    }
+
+
+huge = sympy.Integer(10**12)
+power = sympy.exp(n * sympy.log(two), evaluate=False)
+tower = sympy.exp(sympy.exp(sympy.Integer(64)))
+wide = x ** (sympy.Add(*sympy.symbols("a b c d e f g")) ** 64)
+
+CASES: dict[str, Case] = {
+    **averages(),
+    **gaussian_numbers(),
+    **unknowns(),
+    **cancellations(),
+    **numbers(),
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -160,3 +350,10 @@ def test_the_same_under_declared_conditions_is_accepted() -> None:
     polar = ((x, u * y), (z, u * n))
     assert not reasons(half_normal(x, y))
     assert not reasons(half_normal(x, z, definitions=polar, conditions=(gaussian(x, z),)))
+    for symbol, quotient in ((x, x / y), (z, x * z / y)):
+        cancelled = substitution(quotient, (y, symbol))
+        assert not reasons(chain("quotient", cancelled, definitions=((y, symbol),), conditions=(nonzero(symbol),)))
+    count = Iterate(x + 1, x, zero, n)
+    counted = chain("counted", step("induction", count, count, n))
+    five = chain("five", substitution(count, (count, n)), definitions=((n, sympy.Integer(5)),), uses=("counted",))
+    assert not reasons(counted, five)
