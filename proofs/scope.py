@@ -314,13 +314,13 @@ class Scope:
         """Every symbol is real, and none is defined by what is seen to be no real number."""
         part: Any
         for part in sympy.preorder_traversal(meaning):
-            excluded = ()
+            excluded: tuple[Any, ...] = ()
             if part.is_Pow and not part.exp.is_Integer:
                 excluded = ((part.base, "negative"),)
             elif isinstance(part, sympy.log):
                 excluded = ((part.args[0], "nonpositive"),)
             elif isinstance(part, sympy.asin):
-                excluded = ((1 - part.args[0] ** 2, "negative"),)
+                excluded = ((1 - sympy.Pow(part.args[0], 2), "negative"),)
             for expression, sign in excluded:
                 real = not known(self.unfolded(expression), sign)
                 require(real, "{} is defined by {}, which is not real", symbol, part)

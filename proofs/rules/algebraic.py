@@ -37,7 +37,9 @@ def substitution(step: "Step", scope: Scope) -> Introduced:
     return NONE
 
 
-def _meanings(left: Any, right: Any, number: int, scope: Scope) -> tuple[frozenset[Any], ...]:
+def _meanings(
+    left: Any, right: Any, number: int, scope: Scope
+) -> tuple[frozenset[Any], frozenset[Any], frozenset[Any]]:
     for a, b in ((left, right), (right, left)):
         for known in (scope.definitions, scope.hypotheses):
             if a in known and known[a] == b:

@@ -89,6 +89,8 @@ def _require_closed_form(function: Any, variable: Any, start: Any, count: Any, i
     require(not scope.depends(function, count), "the equation depends on {}", count)
     require(not start.has(variable) and not into.has(variable), "{} is bound here", variable)
     require(not scope.depends(start, count), "the start depends on {}", count)
+    divided = frozenset[Any]().union(*map(scope.free, scope.divisors))
+    require(variable not in divided, "something is divided by that depends on {}", variable)
     for property_ in ("positive", "nonnegative"):
         fits = not getattr(variable, f"is_{property_}") or all(known(value, property_) for value in (start, into))
         require(fits, "not known to be {} from the start on, as {} is", property_, variable)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 from sympy.polys.polyerrors import BasePolynomialError
 
-from proofs.expressions import Mean, is_applied, is_remainder
+from proofs.expressions import Mean, Norm, is_applied, is_remainder
 from proofs.normal_forms import LaurentSeries, equal, expanded
 from proofs.replacement import put
 from proofs.scope import Remainder, Scope
@@ -97,7 +97,10 @@ def inherited(part: Any, variable: Any, scope: Scope, series: LaurentSeries) -> 
     ]
     divides = [divisor for divisor in series.fractions.divisors if not scope.constant(Mean, divisor)]
     uniform = not divides and all(remainder.uniform for remainder in old) and all(map(scope.regular, series.leaves))
-    return Remainder(variable, min((remainder.derivatives for remainder in old), default=99), uniform)
+    # Lengths need not be differentiable where they vanish, nor angles where their sines are 1.
+    rough = old and any(scope.unfolded(leaf).has(Norm, sympy.asin) for leaf in series.leaves)
+    derivatives = 0 if rough else min((remainder.derivatives for remainder in old), default=99)
+    return Remainder(variable, derivatives, uniform)
 
 
 def linear_parts(expression: Any, atoms: tuple[Any, ...]) -> list[tuple[Any, Any]]:

@@ -11,14 +11,15 @@ import pytest
 import sympy
 
 from proofs.certificate import Chain, Step, check
-from proofs.conditions import deterministic, finite, gaussian, nonzero, positive
-from proofs.expressions import At, Expectation, Flow, Iterate, Slope
+from proofs.conditions import deterministic, finite, gaussian, nonzero, positive, remainder
+from proofs.expressions import At, Expectation, Flow, Iterate, Norm, Slope
 
 from .checking import chain, reasons, step, substitution
 
 zero, one, two = map(sympy.Integer, (0, 1, 2))
 half = sympy.Rational(1, 2)
-p = sympy.Symbol("p", positive=True)
+p, t = sympy.symbols("p t", positive=True)
+R, R1, R2 = (sympy.Symbol(f"remainder_{number}") for number in range(1, 4))
 n, q, u, x, y, z = sympy.symbols("n q u x y z")
 
 Case = tuple[tuple[Chain, ...], str]
@@ -113,6 +114,12 @@ def unknowns() -> dict[str, Case]:
             definitions=((q, p**2),),
         )
 
+    def passes_a_pole(head: Any, rule: str, into: Any) -> Chain:
+        pole = (x**2 + x * y) / x
+        cancelled, line = head(pole, x, zero, n), head(x + y, x, zero, n)
+        steps = step("ring-identity", cancelled, pole, x + y), step(rule, line, line, into)
+        return chain("absurd", *steps, conditions=(nonzero(x),))
+
     root = At(sympy.sqrt(x), x, z)
     quotient = (y * root**2 + y) / (root**2 + 1)
     return {
@@ -123,6 +130,30 @@ def unknowns() -> dict[str, Case]:
         "a flow of positive numbers started below 0": (
             (starts_below(Flow, "flow", -sympy.exp(n)),),
             "not known to be positive",
+        ),
+        "a recursion through what is divided by": (
+            (passes_a_pole(Iterate, "induction", n * y),),
+            "something is divided by",
+        ),
+        "a flow through what is divided by": (
+            (passes_a_pole(Flow, "flow", y * sympy.exp(n) - y),),
+            "something is divided by",
+        ),
+        "the second slope of a length that may vanish": (
+            (
+                chain(
+                    "length",
+                    step("truncation", t + Norm(R) * t**2, t + Norm(R) * t**2, t + R1 * t**2, variable=t, order=1),
+                    conditions=(remainder(R, t, 9, vector=True),),
+                ),
+                chain(
+                    "absurd",
+                    substitution(Slope(t + Norm(R) * t**2, t), (t + Norm(R) * t**2, t + R1 * t**2)),
+                    step("slope", Slope(t + R1 * t**2, t), Slope(t + R1 * t**2, t), 1 + R2 * t, order=0),
+                    uses=("length",),
+                ),
+            ),
+            "derivative of the remainder is not known",
         ),
         "a head of the root of a number below 0 taken to be real": (
             (
