@@ -320,7 +320,8 @@ class Scope:
             elif isinstance(part, sympy.log):
                 excluded = ((part.args[0], "nonpositive"),)
             elif isinstance(part, sympy.asin):
-                excluded = ((1 - sympy.Pow(part.args[0], 2), "negative"),)
+                sine: Any = part.args[0]
+                excluded = ((1 - sine**2, "negative"),)
             for expression, sign in excluded:
                 real = not known(self.unfolded(expression), sign)
                 require(real, "{} is defined by {}, which is not real", symbol, part)
