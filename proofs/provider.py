@@ -39,9 +39,6 @@ class ProofProvider:
     """Evidence of kind proof: one task per claim; one record per finding of its derivation, one of its mutants."""
 
     kind = Kind.PROOF
-    portable = True
-    """Pickled by name: what it derives can be typeset in the process that derived it."""
-
     def __reduce__(self) -> str:
         """The column is one object in every process."""
         return "PROVIDER"

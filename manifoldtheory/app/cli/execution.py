@@ -7,8 +7,9 @@ import platform
 import shlex
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
@@ -130,37 +131,75 @@ def run_record(argv: Sequence[str], now: datetime) -> dict[str, Any]:
     }
 
 
-def execute(plan: Plan, folder: RunFolder, *, quiet: bool = False, worker: Any = None) -> list[Evidence]:
+@dataclass(frozen=True)
+class Executed:
+    """What a run found, and the names of the tasks that another process ran."""
+
+    evidence: list[Evidence]
+    elsewhere: frozenset[str]
+
+
+def execute(plan: Plan, folder: RunFolder, *, quiet: bool = False, worker: Any = None) -> Executed:
     """Runs the tasks that the folder does not hold yet and joins all evidence.
 
-    Where there are others to run meanwhile, portable tasks go to the `worker`, a `multiprocessing` pool. Whatever a
-    task prints goes to stderr: stdout is for the result alone.
+    The `worker`, a `multiprocessing` pool, takes portable tasks from the front meanwhile; this process those that are
+    left when it has done the others, from the back. Whatever a task prints goes to stderr: stdout is for the result.
     """
     left = [part for part in plan.parts if not folder.has(part.name)]
-    waiting: dict[str, Any] = {}
-    if worker is not None and not all(part.portable for part in left):
-        waiting = {part.name: worker.apply_async(part.run, (_unseen,)) for part in left if part.portable}
-        left.sort(key=lambda part: part.name in waiting)
-    done = sum(folder.has(part.name) for part in plan.parts)
-    with display(len(plan.parts), done, quiet=quiet) as show, redirect_stdout(sys.stderr):
-        for part in left:
+    sent = _Sent(worker, deque(part for part in left if part.portable)) if worker is not None else None
+    with display(len(plan.parts), len(plan.parts) - len(left), quiet=quiet) as show, redirect_stdout(sys.stderr):
+
+        def run(part: Part) -> None:
             show.start(part.name)
-            evidence = waiting[part.name].get() if part.name in waiting else part.run(show.update)
-            _write(folder, part.name, evidence)
-            show.finish(part.name, len(evidence))
-            _write_ready(folder, waiting)
-    return folder.finish(part.name for part in plan.parts)
+            _write_shown(folder, part.name, part.run(show.update), show)
+            for name, evidence in sent.ready() if sent else ():
+                _write_shown(folder, name, evidence, show)
+
+        for part in left:
+            if sent is None or not part.portable:
+                run(part)
+        while sent is not None and sent.queue:
+            with suppress(IndexError):  # the worker may have taken the last one by now
+                run(sent.queue.pop())
+        for name, result in list(sent.results.items()) if sent else ():
+            if not folder.has(name):
+                show.start(name)
+                _write_shown(folder, name, result.get(), show)
+    return Executed(folder.finish(part.name for part in plan.parts), frozenset(sent.results if sent else ()))
+
+
+class _Sent:
+    """Tasks that a worker takes one after the other from the front of a queue."""
+
+    def __init__(self, worker: Any, queue: "deque[Part]") -> None:
+        self.queue = queue
+        self.results: dict[str, Any] = {}
+        self._worker = worker
+        self._written: set[str] = set()
+        self._send()
+
+    def _send(self, _: Any = None) -> None:
+        with suppress(IndexError):
+            part = self.queue.popleft()
+            self.results[part.name] = self._worker.apply_async(
+                part.run, (_unseen,), callback=self._send, error_callback=self._send
+            )
+
+    def ready(self) -> Iterator[tuple[str, list[Evidence]]]:
+        """What is done and was not given before: kept at once, whatever happens to the rest."""
+        for name, result in list(self.results.items()):
+            if name not in self._written and result.ready() and result.successful():
+                self._written.add(name)
+                yield name, result.get()
 
 
 def _unseen(message: str, done: int, total: int) -> None:
     """Progress of a task in another process."""
 
 
-def _write_ready(folder: RunFolder, waiting: Mapping[str, Any]) -> None:
-    """What the worker has done is kept at once, whatever happens to the rest."""
-    for name, result in waiting.items():
-        if not folder.has(name) and result.ready() and result.successful():
-            _write(folder, name, result.get())
+def _write_shown(folder: RunFolder, part: str, evidence: list[Evidence], show: Any) -> None:
+    _write(folder, part, evidence)
+    show.finish(part, len(evidence))
 
 
 def _write(folder: RunFolder, part: str, evidence: list[Evidence]) -> None:
@@ -190,14 +229,14 @@ def run_columns(
     folder = RunFolder.create(out or new_folder(command, now), plan.identity, run_record(argv, now))
     try:
         with drawing_processes() as mapping, working_process() as worker:
-            evidence = execute(plan, folder, quiet=quiet, worker=worker)
+            done = execute(plan, folder, quiet=quiet, worker=worker)
             with redirect_stdout(sys.stderr):
-                write_report(folder, columns, mapping=mapping, typesetting=worker.imap)
+                write_report(folder, columns, mapping=mapping, typesetting=worker.imap, elsewhere=done.elsewhere)
     except KeyboardInterrupt:
         again = shlex.join(["manifoldtheory", *argv[:1], *([] if out else ["--out", str(folder.path)]), *argv[1:]])
         typer.echo(f"\ninterrupted; what is done is kept. To finish it:\n  {again}", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    return folder, evidence
+    return folder, done.evidence
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manifoldtheory.app.report.tables import number
-from manifoldtheory.ledger import Evidence, Provider
+from manifoldtheory.ledger import Evidence, Kind, Provider, Verdict
 from manifoldtheory.ledger.notation import symbol_text
 
 
@@ -139,15 +139,17 @@ def view_derivation(provider: Provider, slug: str, evidence: Iterable[Evidence] 
     """The derivation of a claim as far as the provider has one; ``None`` otherwise.
 
     A derivation has `steps` and `holds`; where it has them, chains, refusals and formulas are shown as well. How the
-    checker fared against mutants of the proof is in the evidence.
+    checker fared against mutants of the proof is in the evidence, as is whether it accepted the proof.
     """
+    evidence = tuple(evidence)
     derive: Any = getattr(provider, "derivation", None)
     derivation: Any = None if derive is None else derive(slug)
     if derivation is None:
         return None
     chains = getattr(derivation, "chains", (derivation,))
-    refusals = tuple(str(refusal) for refusal in getattr(derivation, "refusals", ()))
-    holds = bool(derivation.holds)
+    checked = {record.verdict for record in evidence if (record.claim, record.kind) == (slug, Kind.PROOF)}
+    holds = bool(checked and Verdict.INCONCLUSIVE not in checked) or bool(derivation.holds)
+    refusals = () if holds else tuple(str(refusal) for refusal in getattr(derivation, "refusals", ()))
     examples = tuple(map(_counterexample, getattr(derivation, "counterexamples", ())))
     mutations = _mutations(slug, evidence)
     return DerivationView(tuple(map(ChainView, chains)), holds, refusals, mutations, examples)

@@ -1,7 +1,7 @@
 """The page: everything known about a run, in one file that loads nothing."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -63,18 +63,19 @@ def write_report(
     *,
     mapping: Callable[..., Iterable[Any]] = map,
     typesetting: Callable[..., Iterable[Any]] = map,
+    elsewhere: Collection[str] = (),
 ) -> Path:
     """Writes ``report.html`` and ``figures/`` into a finished run's folder and returns the page's path.
 
-    Figures are drawn through `mapping`, and derivations of columns that can be pickled typeset through `typesetting`:
-    each a `map` that may work in other processes while the text is rendered. Raises `InputError` when the run is not
-    finished, or the folder can't be written.
+    Figures are drawn through `mapping`, and derivations that were made `elsewhere` (tasks by name) typeset there,
+    through `typesetting`: each a `map` that may work in other processes while the text is rendered. Raises `InputError`
+    when the run is not finished, or the folder can't be written.
     """
     evidence = folder.evidence
     page = folder.path / REPORT
     drawings = mapping(partial(draw_figure, evidence=evidence), FIGURES)
     try:
-        sections = _sections(evidence, providers, typesetting)
+        sections = _sections(evidence, providers, typesetting, elsewhere)
         pictures: dict[str, Picture] = {}
         for kind, drawing in zip(FIGURES.values(), drawings, strict=True):
             if drawing is not None:
@@ -128,7 +129,10 @@ def _counts(evidence: Sequence[Evidence]) -> list[tuple[Kind, Form, Verdict, int
 
 
 def _sections(
-    evidence: Sequence[Evidence], providers: Mapping[str, Provider], typesetting: Callable[..., Iterable[Any]]
+    evidence: Sequence[Evidence],
+    providers: Mapping[str, Provider],
+    typesetting: Callable[..., Iterable[Any]],
+    elsewhere: Collection[str],
 ) -> list[Section]:
     claims = claims_of(providers)
     present = {record.claim for record in evidence}
@@ -140,10 +144,10 @@ def _sections(
         for provider in providers.values()
         if slug in provider.claims()
     ]
-    far = [one for one in wanted if getattr(one[0], "portable", False)]
-    near = [one for one in wanted if not getattr(one[0], "portable", False)]
+    far = [one for one in wanted if f"{one[0].kind}.{one[1]}" in elsewhere]
+    near = [one for one in wanted if f"{one[0].kind}.{one[1]}" not in elsewhere]
+    fragments = typesetting(fragment, far)  # started before those of this process
     typeset: dict[str, list[Any]] = {slug: [] for slug in slugs}
-    fragments = typesetting(fragment, far)
     for (_, slug, _), text in [*zip(near, map(fragment, near), strict=True), *zip(far, fragments, strict=True)]:
         typeset[slug].append(text)
     return [_section(slug, claims.get(slug), records[slug], tuple(typeset[slug])) for slug in slugs]

@@ -97,13 +97,25 @@ def test_portable_tasks_go_to_the_worker_while_others_run(tmp_path: Path) -> Non
     parts = [Part(name, partial(run, name), portable) for name, portable in (("far", True), ("near", False))]
     plan = Plan({"command": "verify"}, tuple(parts))
     with ThreadPool(1) as worker:
-        evidence = execute(plan, RunFolder.create(tmp_path / "run", plan.identity, {}), quiet=True, worker=worker)
-        assert len(evidence) == 2
-        assert sorted(names) == [("far", False), ("near", True)]
-        names.clear()
-        alone = Plan({"command": "prove"}, (parts[0],))
-        execute(alone, RunFolder.create(tmp_path / "alone", alone.identity, {}), quiet=True, worker=worker)
-    assert names == [("far", True)]  # nothing else would run meanwhile
+        done = execute(plan, RunFolder.create(tmp_path / "run", plan.identity, {}), quiet=True, worker=worker)
+    assert len(done.evidence) == 2
+    assert done.elsewhere == {"far"}
+    assert sorted(names) == [("far", False), ("near", True)]
+
+
+def test_portable_tasks_are_shared_with_the_worker(tmp_path: Path) -> None:
+    both = threading.Barrier(2, timeout=10)
+
+    def run(progress: Progress) -> list[ledger.Evidence]:
+        both.wait()  # passed only if two run at once
+        return [record()]
+
+    plan = Plan({"command": "prove"}, tuple(Part(str(number), run, True) for number in range(4)))
+    folder = RunFolder.create(tmp_path / "run", plan.identity, {})
+    with ThreadPool(1) as worker:
+        done = execute(plan, folder, quiet=True, worker=worker)
+    assert len(done.evidence) == 4
+    assert done.elsewhere == {"0", "1"}
 
 
 def test_what_the_worker_has_done_is_kept_when_another_task_fails(tmp_path: Path) -> None:
