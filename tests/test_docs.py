@@ -1,6 +1,8 @@
-"""What the pages of docs/ show is run: the Python of a page is one test module."""
+"""What the pages of docs/ show is run: the Python of a page is one test module, or one script where it has no tests."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,27 @@ settings.load_profile("docs")
 """
 
 
-@pytest.mark.parametrize("name", [name for name, blocks in PYTHON.items() if blocks])
+TESTS = [name for name, blocks in PYTHON.items() if "\ndef test_" in "".join(blocks)]
+SCRIPTS = [name for name, blocks in PYTHON.items() if blocks and name not in TESTS]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_run(name: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", "\n".join(PYTHON[name])], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout
+
+
+def test_every_rule_is_in_the_table() -> None:
+    from proofs.rules import RULES
+
+    page = (Path(__file__).parents[1] / "docs" / "proofs.md").read_text()
+    assert set(re.findall(r"`([a-z-]+)`", page)) >= RULES.keys()
+
+
+@pytest.mark.parametrize("name", TESTS)
 def test_python_examples_run(name: str, pytester: pytest.Pytester) -> None:
     pytester.makeconftest(CONFTEST)
     path = pytester.makepyfile(**{f"test_{Path(name).stem}": "\n".join(PYTHON[name])})
@@ -33,4 +55,5 @@ def test_python_examples_run(name: str, pytester: pytest.Pytester) -> None:
 
 
 def test_there_are_examples() -> None:
-    assert PYTHON["testing.md"]
+    assert TESTS == ["testing.md"]
+    assert SCRIPTS == ["proofs.md"]

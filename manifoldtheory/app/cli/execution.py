@@ -163,9 +163,9 @@ def execute(plan: Plan, folder: RunFolder, *, quiet: bool = False, worker: Any =
                 run(sent.queue.pop())
         for name, result in list(sent.results.items()) if sent else ():
             if not folder.has(name):
-                show.start(name)
                 _write_shown(folder, name, result.get(), show)
-    return Executed(folder.finish(part.name for part in plan.parts), frozenset(sent.results if sent else ()))
+    elsewhere = sent.forget() if sent else frozenset[str]()
+    return Executed(folder.finish(part.name for part in plan.parts), elsewhere)
 
 
 class _Sent:
@@ -191,6 +191,12 @@ class _Sent:
             if name not in self._written and result.ready() and result.successful():
                 self._written.add(name)
                 yield name, result.get()
+
+    def forget(self) -> frozenset[str]:
+        """The names of all tasks sent; their results hold on to the worker, which would outlive its context."""
+        names = frozenset(self.results)
+        self.results.clear()
+        return names
 
 
 def _unseen(message: str, done: int, total: int) -> None:

@@ -36,19 +36,20 @@ class Lines:
 
     def __init__(self, tasks: int, done: int = 0) -> None:
         self._tasks, self._done, self._started = tasks, done, monotonic()
+        self._name = ""
         if done:
             print(f"resuming: {done} of {tasks} tasks are done", file=sys.stderr, flush=True)
 
     def start(self, name: str) -> None:
-        self._started = monotonic()
+        self._name, self._started = name, monotonic()
 
     def update(self, message: str, done: int, total: int) -> None: ...
 
     def finish(self, name: str, records: int) -> None:
         self._done += 1
-        seconds = monotonic() - self._started
-        line = f"[{self._done}/{self._tasks}] {name}: {records} records in {seconds:.1f} s"
-        print(line, file=sys.stderr, flush=True)
+        # How long a task took in another process is not known here.
+        seconds = f" in {monotonic() - self._started:.1f} s" if name == self._name else ""
+        print(f"[{self._done}/{self._tasks}] {name}: {records} records{seconds}", file=sys.stderr, flush=True)
 
 
 class Bars:
