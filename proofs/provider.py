@@ -39,6 +39,7 @@ class ProofProvider:
     """Evidence of kind proof: one task per claim; one record per finding of its derivation, one of its mutants."""
 
     kind = Kind.PROOF
+
     def __reduce__(self) -> str:
         """The column is one object in every process."""
         return "PROVIDER"

@@ -9,7 +9,7 @@ from manifoldtheory.ledger.predictions import NOTATION
 
 
 def symbol_latex(name: str) -> str:
-    r"""LaTeX of a symbol: as in `NOTATION`, else a letter with subscripts (``mu_2``: ``\mu_{2}``) or upright words."""
+    r"""LaTeX of a symbol: as in `NOTATION`, else a letter with subscripts (``mu_2``: ``\mu_{2}``) or an operator."""
     if name in NOTATION:
         return NOTATION[name]
     import sympy
@@ -20,7 +20,7 @@ def symbol_latex(name: str) -> str:
         letter = sympy.latex(sympy.Symbol(head))
         return f"{letter}_{{{','.join(map(_word, subscripts))}}}" if subscripts else letter
     words = name.replace("_", r"\ ")
-    return rf"\mathrm{{{words}}}"
+    return rf"\operatorname{{{words}}}"
 
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -30,7 +30,7 @@ x, t, s = sympy.symbols("x t s")
         ("x_T", "x_{T}", "x_T"),
         ("lambda", r"\lambda", "λ"),
         ("mu_noise", r"\mu_{\mathrm{noise}}", "μ_noise"),
-        ("unheard_of", r"\mathrm{unheard\ of}", "unheard_of"),
+        ("unheard_of", r"\operatorname{unheard\ of}", "unheard_of"),
         ("initial_centroid", r"\bar e_i", "e\u0304_i"),
     ],
 )
