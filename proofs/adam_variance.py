@@ -8,6 +8,7 @@ limit of SGD (`proofs.variance_collapse`) at step h, with v at that V, is V = η
 import sympy
 
 from manifoldtheory.ledger import Claim, Form, Hypothesis, Prediction, Statement, Verdict
+from manifoldtheory.ledger.predictions import NEXT_TERMS
 from proofs.certificate import Chain
 from proofs.conditions import deterministic, nonzero, positive, vectors
 from proofs.derivation import Derivation, Finding, imported
@@ -221,4 +222,6 @@ def prediction(variance: Chain) -> Prediction:
     expansion = sympy.Poly(without_remainders(variance.conclusion), learning_rate)
     leading, following_order = (expansion.coeff_monomial(learning_rate**k) * learning_rate**k for k in (1, 2))
     memory = sympy.Rational(5, 16) * (3 - frequency) * (1 - second_moment_decay) / frequency * leading
-    return Prediction(variance.name, leading, Prediction(f"{variance.name} remainder", following_order + memory))
+    return Prediction(
+        variance.name, leading, Prediction(f"{variance.name} remainder", following_order + memory, note=NEXT_TERMS)
+    )

@@ -144,7 +144,12 @@ def predictions(table: Iterable[Row]) -> Mapping[str, Prediction]:
     out for given keys.
     """
     terms = {term.chain: term for row in table for term in (row.tangent, row.normal)}
-    return {chain: Prediction(chain, term.coefficient) for chain, term in terms.items()}
+    return {
+        chain: Prediction(
+            chain, term.coefficient, note=f"the limit of the part over t^{term.exponent}, as t falls to 0"
+        )
+        for chain, term in terms.items()
+    }
 
 
 def rows() -> tuple[Row, ...]:

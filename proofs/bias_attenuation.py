@@ -25,7 +25,7 @@ from proofs.expressions import (
 from proofs.geometry.cylinder_directions import bounded_law, cylinder_contrast
 from proofs.geometry.radial_failures import truncated_pareto, two_points, unbounded_radius
 from proofs.geometry.radial_instances import instances
-from proofs.majorants import COEFFICIENT_SPREAD, at_range, shell_odd_tail, shell_tail
+from proofs.majorants import BOUND, COEFFICIENT_SPREAD, SYMMETRIC_BOUND, at_range, shell_odd_tail, shell_tail
 from proofs.symbols import (
     coefficient,
     coefficient_mean,
@@ -215,8 +215,12 @@ def predictions(mixture: Chain, divergence: Chain) -> dict[str, Prediction]:
     second_order = spread * even + even**2 / 2 + odd**2 / 2
     third_order = sympy.Rational(2, 3) * largest * ((spread + even) ** 2 + odd**2)
     return {
-        "direction-density": Prediction("direction-density", density, Prediction("direction-density remainder", even)),
+        "direction-density": Prediction(
+            "direction-density", density, Prediction("direction-density remainder", even, note=SYMMETRIC_BOUND)
+        ),
         "kl-divergence": Prediction(
-            "kl-divergence", divergence_law, Prediction("kl-divergence remainder", second_order + third_order)
+            "kl-divergence",
+            divergence_law,
+            Prediction("kl-divergence remainder", second_order + third_order, note=BOUND),
         ),
     }

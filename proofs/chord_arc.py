@@ -30,7 +30,7 @@ from proofs.geometry.curve_jets import (
     third,
 )
 from proofs.geometry.direction_parity import sense
-from proofs.majorants import geodesic_arclength_tail
+from proofs.majorants import BOUND, geodesic_arclength_tail
 from proofs.symbols import curvature_bound, normal_curvature_sq, radius
 
 CLAIM = Claim(
@@ -226,5 +226,5 @@ def _longer(remainders: Remainders, arclength_of: Chain) -> Chain:
 
 def _prediction(arclength_of: Chain) -> Prediction:
     """The arclength through t³; the remainder is a bound for K t ≤ `proofs.majorants.RANGE`, M analytic."""
-    bound = Prediction("arclength remainder", geodesic_arclength_tail(4) / curvature_bound)
+    bound = Prediction("arclength remainder", sympy.expand(geodesic_arclength_tail(4) / curvature_bound), note=BOUND)
     return Prediction("arclength", without_remainders(arclength_of.conclusion), bound)

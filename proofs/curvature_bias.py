@@ -24,7 +24,7 @@ from proofs.geometry.direction_parity import projected_parities
 from proofs.geometry.geodesic_density import geodesic_routes
 from proofs.geometry.geodesic_parity import geodesic_parities
 from proofs.geometry.projected_density import extrinsic_ball, projected_routes
-from proofs.majorants import density_tail, geodesic_density_tail
+from proofs.majorants import SYMMETRIC_BOUND, density_tail, geodesic_density_tail
 from proofs.symbols import dim, normal_curvature_sq, radius, ricci, second_form_sq, shape_sq, trace_form_sq
 
 CLAIM = Claim(
@@ -148,5 +148,8 @@ def predictions(densities: dict[str, Chain], average: Chain, ball: Chain) -> dic
         name: (_coefficient(chain), tails[name] / radius**2) for name, chain in densities.items()
     }
     laws[ball.name] = (without_remainders(ball.conclusion), tails["projected-volume"] * dim / (dim + 4))
-    found = {name: Prediction(name, law, Prediction(f"{name} remainder", bound)) for name, (law, bound) in laws.items()}
+    found = {
+        name: Prediction(name, law, Prediction(f"{name} remainder", bound, note=SYMMETRIC_BOUND))
+        for name, (law, bound) in laws.items()
+    }
     return found | {"coefficient-mean": Prediction("coefficient-mean", average.conclusion)}

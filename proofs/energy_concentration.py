@@ -26,7 +26,7 @@ from proofs.expressions import (
     without_remainders,
 )
 from proofs.geometry.projected_density import NORMAL_CURVATURE, bending, height, rho
-from proofs.majorants import at_range, normal_energy_tail
+from proofs.majorants import BOUND, at_range, normal_energy_tail
 from proofs.symbols import (
     ambient_dim,
     curvature_bound,
@@ -329,7 +329,7 @@ def predictions(ratio: Chain, average: Chain, null: tuple[Chain, ...]) -> dict[s
     share = error / codim / in_normal
     bound = ((normal_energy + error) / dim / in_normal + in_tangent / in_normal * share) * (1 + 2 * share)
     energy_ratio = Prediction(
-        "energy-ratio", without_remainders(ratio.conclusion), Prediction("energy-ratio remainder", bound)
+        "energy-ratio", without_remainders(ratio.conclusion), Prediction("energy-ratio remainder", bound, note=BOUND)
     )
     return {"energy-ratio": energy_ratio} | {
         chain.name: Prediction(chain.name, chain.conclusion) for chain in (average, *null[-2:])

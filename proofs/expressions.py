@@ -175,7 +175,7 @@ _SYMBOLS = {
     "score_rate": r"\dot{s}",
     "spectrum": r"\lambda",
     "tangent_spectrum": r"\lambda_T",
-    "turning_eigenvalue": r"\lambda_*",
+    "turning_eigenvalue": r"\lambda_\ast",
     "base_point": "p",
     "displacement": r"\xi",
     "distance": r"|x|",

@@ -220,7 +220,7 @@ def predictions(bias: Chain, law: Any, order: Chain, peak: Chain) -> dict[str, P
     laws = {}
     for name, (expression, slug, other) in leading.items():
         bound: Any = PROVIDER.predictions(slug)[other].remainder
-        rest = Prediction(f"{name} remainder", bound.expression.xreplace(family))
+        rest = Prediction(f"{name} remainder", bound.expression.xreplace(family), note=bound.note)
         laws[name] = Prediction(name, without_remainders(expression), rest)
     exact = {order.name: order.conclusion, peak.name: peak.conclusion.xreplace(shared)}
     return laws | {name: Prediction(name, expression) for name, expression in exact.items()}

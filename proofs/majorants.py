@@ -32,6 +32,10 @@ from proofs.symbols import curvature_bound, dim, radius
 
 RANGE = Fraction(3, 20)
 """Bounds are valid for curvature_bound · radius up to this value."""
+BOUND = "a bound for K t ≤ 3/20, where the heights over T have |D^j z(0)[w, …, w]| ≤ (j − 1)! K^{j−1} for unit w, j ≥ 2"
+"""The note of a remainder made here."""
+SYMMETRIC_BOUND = f"{BOUND}; of averages over directions w and −w"
+"""The note of one that leaves odd terms out."""
 ORDER = 9
 """Coefficients up to this order are exact; the tail beyond it is Cauchy's."""
 _WORKING = ORDER + 3  # a derivative and divisions by y each cost an order

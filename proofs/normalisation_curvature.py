@@ -27,6 +27,7 @@ from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Derived, Dot, Mean, Remainders, without_remainders
 from proofs.gradients.normalisation_gradient import SILENT, SQUARE, base_gradient, input_, normalised, radial_gradient
 from proofs.gradients.normalised_lines import arcs, output
+from proofs.majorants import BOUND
 from proofs.provider import PROVIDER
 from proofs.symbols import (
     ambient_dim,
@@ -212,6 +213,6 @@ def predictions(
     }
     bounded = {"energy-ratio": (leading, rest), "energy-ratio-cap": (leading.xreplace(flat), rest.xreplace(flat))}
     return {name: Prediction(name, expression) for name, expression in exact.items()} | {
-        name: Prediction(name, expression, Prediction(f"{name} remainder", remainder))
+        name: Prediction(name, expression, Prediction(f"{name} remainder", remainder, note=BOUND))
         for name, (expression, remainder) in bounded.items()
     }

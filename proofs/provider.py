@@ -104,12 +104,17 @@ class ProofProvider:
     def check_certificate(self, text: str | bytes) -> "Checked":
         """Verifies a certificate, without its derivation. Raises `InputError` for what is no certificate."""
         from proofs.certificate import check
+        from proofs.expressions import text as written
         from proofs.serialisation import load
 
         certificate = load(text)
         steps = sum(len(chain.steps) for chain in certificate.chains)
         refusals = tuple(str(refusal) for refusal in check(certificate.chains))
-        return Checked(certificate.claim, len(certificate.chains), steps, refusals)
+        proved = tuple(
+            (f"{chain.title}: {written(chain.start)} = {written(chain.conclusion)}", chain.given_text())
+            for chain in certificate.chains
+        )
+        return Checked(certificate.claim, len(certificate.chains), steps, refusals, proved)
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,8 @@ class Checked:
     chains: int
     steps: int
     refusals: tuple[str, ...]
+    proved: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    """Of each chain what it proves, and the kind and text of all that it takes for granted."""
 
 
 class _Proof:

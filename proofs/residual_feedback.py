@@ -24,7 +24,14 @@ from proofs.expressions import At, Iterate, LimitAtZero, Remainders, Slope, with
 from proofs.gradients.input_covariance import direction_averages, rates, shell_averages, symmetric_forms
 from proofs.gradients.linear_flow import gradient, rate, weight_law
 from proofs.gradients.shaped_blocks import counterexamples
-from proofs.majorants import COEFFICIENT_SPREAD, at_range, graph_height_sq_tail, normal_energy_tail, shell_tail
+from proofs.majorants import (
+    BOUND,
+    COEFFICIENT_SPREAD,
+    at_range,
+    graph_height_sq_tail,
+    normal_energy_tail,
+    shell_tail,
+)
 from proofs.symbols import (
     ambient_dim,
     curvature_bound,
@@ -253,7 +260,9 @@ def predictions(chains: Mapping[str, Chain]) -> dict[str, Prediction]:
     normal = at_range(normal_energy_tail(), 6) * curvature_bound**4 * radius_6_mean
     bounds = {"tangent-rate": tangent, "normal-rate": normal}
     laws = {
-        name: Prediction(name, without_remainders(chains[name].conclusion), Prediction(f"{name} remainder", bound))
+        name: Prediction(
+            name, without_remainders(chains[name].conclusion), Prediction(f"{name} remainder", bound, note=BOUND)
+        )
         for name, bound in bounds.items()
     }
     exact = ("first-normal-dim", "weight", "lead", "stretch", "iso-score-slope")

@@ -22,7 +22,7 @@ from proofs.derivation import Derivation, Finding, imported
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Mean, Remainders, is_remainder, without_remainders
 from proofs.geometry.projected_density import rho
-from proofs.majorants import normal_energy_tail, shell_tail
+from proofs.majorants import BOUND, normal_energy_tail, shell_tail
 from proofs.symbols import curvature_bound, dim, normal_curvature_sq, radius, shape_sq, trace_form_component
 
 CLAIM = Claim(
@@ -211,4 +211,4 @@ def predictions(covariance: Chain) -> dict[str, Prediction]:
     law = without_remainders(covariance.conclusion)
     bound = t**2 * shell_tail() + normal_energy_tail() / curvature_bound**2
     name = covariance.name
-    return {name: Prediction(name, law, Prediction(f"{name} remainder", bound))}
+    return {name: Prediction(name, law, Prediction(f"{name} remainder", bound, note=BOUND))}

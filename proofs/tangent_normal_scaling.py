@@ -17,7 +17,7 @@ from proofs.expressions import Norm, NormalPart, Remainders, without_remainders
 from proofs.geometry.curve_jets import displacement, initial, s
 from proofs.geometry.dropped_hypotheses import dropped
 from proofs.geometry.dropped_hypothesis_instances import crossover, instances
-from proofs.majorants import geodesic_height_tail, geodesic_shortfall_tail
+from proofs.majorants import BOUND, geodesic_height_tail, geodesic_shortfall_tail
 from proofs.symbols import curvature_bound, normal_curvature_sq, radius
 
 CLAIM = Claim(
@@ -126,7 +126,7 @@ def predictions(tangent: Chain, normal: Chain, without: Mapping[str, Chain]) -> 
         chain.name: Prediction(
             chain.name,
             without_remainders(chain.conclusion),
-            Prediction(f"{chain.name} remainder", remainders[chain.name]),
+            Prediction(f"{chain.name} remainder", sympy.expand(remainders[chain.name]), note=BOUND),
         )
         for chain in (tangent, normal)
     }

@@ -20,11 +20,13 @@ class Prediction:
     Called with keywords named after its symbols, floats or tensors (which broadcast), it returns a float or a tensor.
     `remainder` is the next-order term or a bound on what is left out, in symbols of its own: a prediction too, and
     ``None`` when the prediction is exact. A measurement agrees when ``|measured − predicted| ≤ z·stderr + remainder``.
+    The `note` says in words what the formula is, and where it holds: of a remainder, whether it is a bound.
     """
 
     name: str
     expression: "sympy.Expr"
     remainder: "Prediction | None" = None
+    note: str = ""
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
@@ -73,6 +75,9 @@ class Prediction:
 
         return mathml(self.latex())
 
+
+NEXT_TERMS = "the next terms, not a bound"
+"""The note of a remainder that is no more than that."""
 
 NOTATION = {
     "ambient_dim": "d",

@@ -49,7 +49,9 @@ def decaying_steps(update: Chain) -> tuple[tuple[Chain, ...], dict[str, Predicti
     slow = _limit_of("slow-decay-exponent", update, lambda sequence: sympy.log(sequence) / log, "chung-slow")
     bounds = ((fast_law, _fast_bound()), (critical_law, _critical_bound()), (slow, _slow_bound()))
     laws = {
-        chain.name: Prediction(chain.name, chain.conclusion, Prediction(f"{chain.name} remainder", bound))
+        chain.name: Prediction(
+            chain.name, chain.conclusion, Prediction(f"{chain.name} remainder", bound, note="a bound")
+        )
         for chain, bound in bounds
     }
     return (fast, fast_law, critical, critical_law, slow), laws

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import sympy
 
 from manifoldtheory.ledger import Hypothesis, Prediction
+from manifoldtheory.ledger.predictions import NEXT_TERMS
 from proofs.certificate import Chain, Equation
 from proofs.conditions import nonzero
 from proofs.expansion import ChainBuilder, fact, turned
@@ -143,7 +144,7 @@ class Derived:
         (below, less), (above, more), (ratio, _) = map(_terms, self.chains)
         laws = ((below, less), (above, more), (ratio, (more - ratio * less) / (below + less)))
         return {
-            chain.name: Prediction(chain.name, law, Prediction(f"{chain.name} remainder", rest))
+            chain.name: Prediction(chain.name, law, Prediction(f"{chain.name} remainder", rest, note=NEXT_TERMS))
             for chain, (law, rest) in zip(self.chains, laws, strict=True)
         }
 

@@ -13,7 +13,7 @@ from proofs.certificate import Chain
 from proofs.conditions import deterministic, nonzero, remainder, vectors
 from proofs.expansion import ChainBuilder, fact
 from proofs.expressions import Dot, Expectation, Remainders, is_remainder, without_remainders
-from proofs.majorants import geodesic_height_tail, geodesic_shortfall_tail
+from proofs.majorants import BOUND, geodesic_height_tail, geodesic_shortfall_tail
 from proofs.symbols import curvature_bound, normal_curvature_sq, radius
 
 t = radius
@@ -123,4 +123,4 @@ def prediction(chain: Chain) -> Prediction:
     law = without_remainders(chain.conclusion)
     height, shortfall = geodesic_height_tail(3) / curvature_bound, geodesic_shortfall_tail(3) / curvature_bound
     bound = (height + law * shortfall) / (t - shortfall)
-    return Prediction(chain.name, law, Prediction(f"{chain.name} remainder", bound))
+    return Prediction(chain.name, law, Prediction(f"{chain.name} remainder", bound, note=BOUND))

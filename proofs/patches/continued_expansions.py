@@ -15,6 +15,7 @@ import sympy
 
 from manifoldtheory.errors import InputError
 from manifoldtheory.ledger import Prediction
+from manifoldtheory.ledger.predictions import NEXT_TERMS
 from proofs.expressions import without_remainders
 from proofs.patches.geodesic_series import GeodesicSeries, geodesic
 from proofs.patches.graph_expressions import expand_heights, graph_over_tangent, read_graph
@@ -155,7 +156,7 @@ def _prediction(name: str, found: GeodesicSeries, series: Any, shift: int, order
     """The terms through t^order, those of |P_N ξ|² through t^{order + 2}, and those of the next two orders."""
     count = order + 1 if shift == 0 else order - 1
     terms = [found.value(value) * radius ** (degree + shift) for degree, value in enumerate(series)]
-    rest = Prediction(f"{name} remainder", sympy.Add(*terms[count : count + _AHEAD]))
+    rest = Prediction(f"{name} remainder", sympy.Add(*terms[count : count + _AHEAD]), note=NEXT_TERMS)
     return Prediction(name, sympy.Add(*terms[:count]), rest)
 
 

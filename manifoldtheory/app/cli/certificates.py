@@ -55,6 +55,10 @@ def verify_file(path: Path, *, json: bool, quiet: bool) -> int:
         )
         print_json([record.to_dict()])
     elif not quiet:
+        for statement, given in checked.proved if holds else ():
+            print(statement)
+            for kind, words in given:
+                print(f"  {kind}: {words}")
         print(f"{summary}, {'all checked' if holds else 'certificate refused'}")
     for refusal in checked.refusals:
         print(f"refused: {refusal}", file=sys.stderr)

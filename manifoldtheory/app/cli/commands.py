@@ -154,9 +154,10 @@ def prove(
 
     to_file = documents.check_forms(latex=latex, python=python, json=json, steps=steps)
     if check is not None:
-        if claims or certificate is not None or to_file or order is not None or graph is not None:
+        if claims or certificate is not None or to_file or steps or order is not None or graph is not None:
             raise InputError(
-                "--check verifies a file and derives nothing: give it without a CLAIM, --certificate, --latex, --python"
+                "--check verifies a file and derives nothing: give it without a CLAIM, --certificate, --steps, "
+                "--latex, --python, --order or --graph"
             )
         raise typer.Exit(certificates.verify_file(check, json=json, quiet=quiet))
     if certificate is not None:

@@ -64,9 +64,12 @@ def formulas(predictions: Mapping[str, Prediction]) -> str:
 
 def _formula(name: str, prediction: Prediction) -> str:
     text = _in_parts(prediction, left=rf"\text{{{latex_text(name)}}}", letter="a")
+    text += f"\n{latex_text(prediction.note)}," if prediction.note else ""
     if prediction.remainder is None:
         return f"{text}\nexactly."
-    return f"{text}\nup to a remainder of\n{_in_parts(prediction.remainder, left='', letter='b')}"
+    remainder = _in_parts(prediction.remainder, left="", letter="b")
+    note = f"\n{latex_text(prediction.remainder.note)}." if prediction.remainder.note else ""
+    return f"{text}\nup to a remainder of\n{remainder}{note}"
 
 
 def _in_parts(prediction: Prediction, *, left: str, letter: str) -> str:

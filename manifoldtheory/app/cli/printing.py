@@ -164,6 +164,8 @@ def _print_prediction(console: Console, name: str, prediction: Prediction) -> No
     width = console.width - 6
     console.print(_indented(f"{name} =", 2))
     console.print(_indented(pretty_formula(prediction, width), 6), soft_wrap=True)
+    if prediction.note:
+        console.print(_indented(prediction.note, 4))
     if prediction.remainder is None:
         console.print(_indented("exact", 4))
         return
@@ -174,6 +176,8 @@ def _print_prediction(console: Console, name: str, prediction: Prediction) -> No
     else:
         symbols = pretty_symbols(prediction.remainder)
         console.print(_indented(f"up to a remainder in {symbols} (--latex or --python prints it)", 4))
+    if prediction.remainder.note:
+        console.print(_indented(prediction.remainder.note, 4))
 
 
 def print_expansions(groups: Sequence[FormulaGroup]) -> None:

@@ -46,9 +46,11 @@ def _functions(group: FormulaGroup, *, prefixed: bool) -> Iterator[str]:
     for name, prediction in group.predictions.items():
         function = identifier(f"{group.slug}_{name}" if prefixed else name)
         kind = "exact" if prediction.remainder is None else f"up to `{function}_remainder`"
-        yield _function(function, f"{name} of {group.slug}, {kind}.", prediction, prediction.expression)
+        note = f"; {prediction.note}" if prediction.note else ""
+        yield _function(function, f"{name} of {group.slug}, {kind}{note}.", prediction, prediction.expression)
         if prediction.remainder is not None:
-            summary = f"What `{function}` leaves out, in size: a bound or the next term."
+            what = prediction.remainder.note or "a bound or the next terms"
+            summary = f"What `{function}` leaves out, in size: {what}."
             yield _function(
                 f"{function}_remainder", summary, prediction.remainder, prediction.remainder.expression, size=True
             )
@@ -85,7 +87,8 @@ def _function(name: str, summary: str, prediction: Prediction, expression: Any, 
         f"    {argument}: {_safe(symbol_text(symbol))}"
         for argument, symbol in zip(arguments, prediction.symbols, strict=True)
     ]
-    docstring = "\n".join([f'    """{_safe(summary)}', *(["", *meanings] if meanings else []), '    """'])
+    opening = fill(_safe(summary), WIDTH, initial_indent='    """', subsequent_indent="    ")
+    docstring = "\n".join([opening, *(["", *meanings] if meanings else []), '    """'])
     body = "\n".join([*lines, _wrapped("return ", f"abs({result})" if size else result)])
     return f"{signature}\n{docstring}\n{body}"
 

@@ -27,6 +27,7 @@ class Formula:
     remainder: str | None
     long: bool
     """Whether the remainder takes more than a line or so."""
+    notes: tuple[str, ...] = ()
 
 
 def fragment(wanted: tuple[Provider, str, Sequence[Evidence]]) -> Any:
@@ -60,10 +61,15 @@ def page_environment(**filters: Any) -> Any:
 
 
 def _formula(name: str, prediction: Prediction) -> Formula:
-    if prediction.remainder is None:
-        return Formula(name, mathml(prediction.latex()), None, long=False)
-    remainder = prediction.remainder.latex()
-    return Formula(name, mathml(prediction.latex()), mathml(remainder), long=len(remainder) > LONG_LATEX)
+    remainder = "" if prediction.remainder is None else prediction.remainder.latex()
+    notes = (prediction.note, "" if prediction.remainder is None else prediction.remainder.note)
+    return Formula(
+        name,
+        mathml(prediction.latex()),
+        mathml(remainder) if remainder else None,
+        long=len(remainder) > LONG_LATEX,
+        notes=tuple(filter(None, notes)),
+    )
 
 
 @cache
