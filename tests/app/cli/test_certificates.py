@@ -35,7 +35,10 @@ def test_prove_writes_what_check_accepts(command: Command, certificate: Path) ->
     assert checked.status == 0
     chains = proofs.derive(SLUG).certificate.chains
     steps = sum(len(chain.steps) for chain in chains)
-    assert checked.stdout == f"{SLUG}: {steps} steps in {len(chains)} chains, all checked\n"
+    assert checked.stdout.endswith(f"\n{SLUG}: {steps} steps in {len(chains)} chains, all checked\n")
+    for chain in chains:  # what was proved, and what it takes for granted
+        assert f"{chain.title}: " in checked.stdout
+        assert all(f"  {kind}: {text}\n" in checked.stdout for kind, text in chain.given_text())
     (record,) = json.loads(command("prove", "--check", "written.json", "--json").stdout)
     assert Evidence.from_dict(record).verdict == Verdict.SUPPORTS
 
