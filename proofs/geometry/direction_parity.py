@@ -11,9 +11,18 @@ import sympy
 
 from proofs.certificate import Chain
 from proofs.conditions import remainder, vectors
-from proofs.expansion import ChainBuilder, expand, fact
-from proofs.expressions import At, Dot, GramRoot, Inverse, Remainders, Slope, is_remainder, without_remainders
-from proofs.geometry.projected_density import NORMAL_CURVATURE, SHAPE, bending, height, jacobian, rho, shape
+from proofs.expansion import ChainBuilder, fact
+from proofs.expressions import At, Dot, GramRoot, Inverse, Remainders, is_remainder
+from proofs.geometry.projected_density import (
+    NORMAL_CURVATURE,
+    SHAPE,
+    bending,
+    density_at_radius,
+    height,
+    jacobian,
+    rho,
+    shape,
+)
 from proofs.symbols import dim, normal_curvature_sq, radius, shape_sq
 
 sense = sympy.Symbol("sense", real=True)
@@ -93,22 +102,8 @@ def _volume_element(remainders: Remainders) -> Chain:
 
 
 def _density(remainders: Remainders, volume: Chain, abscissa_of: Chain) -> Chain:
-    abscissa = (rho, abscissa_of.start)
-    build = ChainBuilder(
-        "density-either-way",
-        "The density of the direction σw of P_T ξ at ambient radius t, to third order",
-        volume.start * (rho / radius) ** (dim - 1) * Slope(rho, radius),
-        remainders=remainders,
-        definitions=[abscissa],
-        uses=[volume, abscissa_of],
-    )
-    build.substitute("volume element of a graph", fact(volume))
-    build.substitute("ρ is the abscissa at the ambient radius t", abscissa)
-    build.substitute("its expansion", fact(abscissa_of))
-    rate = Slope(abscissa_of.conclusion, radius)
-    polynomial = expand(sympy.diff(without_remainders(abscissa_of.conclusion), radius), radius, 3)
-    build.rewrite("dρ/dt", "slope", rate, polynomial + remainders() * radius**4, order=3)
-    return build.truncate("expand in t", build.current, radius, 3).done()
+    title = "The density of the direction σw of P_T ξ at ambient radius t, to third order"
+    return density_at_radius("density-either-way", title, remainders, volume, abscissa_of, 3).done()
 
 
 def average_of_both(name: str, remainders: Remainders, density: Chain, coefficient: Any) -> Chain:

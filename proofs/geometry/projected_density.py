@@ -100,12 +100,14 @@ def _volume_element(remainders: Remainders) -> Chain:
     return build.truncate("expand in ρ", build.current, rho, 2).done()
 
 
-def _density(remainders: Remainders, volume: Chain, abscissa_of: Chain) -> Chain:
-    """The density of directions at ambient radius t, relative to flat space."""
+def density_at_radius(
+    name: str, title: str, remainders: Remainders, volume: Chain, abscissa_of: Chain, order: int
+) -> ChainBuilder:
+    """√det g (ρ/t)^{m−1} dρ/dt at ambient radius t, expanded in t through an order."""
     abscissa = (rho, abscissa_of.start)
     build = ChainBuilder(
-        "projected-volume",
-        "The density of the direction of P_T ξ at ambient radius t, relative to flat space",
+        name,
+        title,
         volume.start * (rho / radius) ** (dim - 1) * Slope(rho, radius),
         remainders=remainders,
         definitions=[abscissa],
@@ -115,9 +117,15 @@ def _density(remainders: Remainders, volume: Chain, abscissa_of: Chain) -> Chain
     build.substitute("ρ is the abscissa at the ambient radius t", abscissa)
     build.substitute("its expansion", fact(abscissa_of))
     rate = Slope(abscissa_of.conclusion, radius)
-    polynomial = expand(sympy.diff(without_remainders(abscissa_of.conclusion), radius), radius, 2)
-    build.rewrite("dρ/dt", "slope", rate, polynomial + remainders() * radius**3, order=2)
-    build.truncate("expand in t", build.current, radius, 2)
+    polynomial = expand(sympy.diff(without_remainders(abscissa_of.conclusion), radius), radius, order)
+    build.rewrite("dρ/dt", "slope", rate, polynomial + remainders() * radius ** (order + 1), order=order)
+    return build.truncate("expand in t", build.current, radius, order)
+
+
+def _density(remainders: Remainders, volume: Chain, abscissa_of: Chain) -> Chain:
+    """The density of directions at ambient radius t, relative to flat space."""
+    title = "The density of the direction of P_T ξ at ambient radius t, relative to flat space"
+    build = density_at_radius("projected-volume", title, remainders, volume, abscissa_of, 2)
     error = next(term for term in build.current.args if term.has(radius**3))
     statement = 1 + (shape_sq / 2 - (dim + 2) * normal_curvature_sq / 8) * radius**2 + error
     return build.tidy("collect", statement).done()
